@@ -1,0 +1,1 @@
+"""Sessions, state and memory for AI agents: one append-only history per profile, and every view of it."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen values, valid from birth, standard library only."""
