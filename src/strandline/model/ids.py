@@ -106,8 +106,8 @@ def check_memory_id(text: str, field: str = "memory") -> str:
 
 
 def _turn_number(at: Address, tick: int) -> int:
-    millis, micros = divmod(tick, 1000)
-    fingerprint = _hash(f"{at.namespace}/{at.profile}/{tick}", _HASH_BITS)
+    millis, micros = divmod(int(tick), 1000)
+    fingerprint = _hash(f"{at.namespace}/{at.profile}/{int(tick)}", _HASH_BITS)
     return (millis << 80) | (micros << _HASH_BITS) | fingerprint
 
 

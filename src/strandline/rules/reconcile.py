@@ -1,0 +1,148 @@
+"""What a newly stated memory does to what is known: duplicate, new, or in the place of another.
+
+The versions of one topic that are known now form a timeline by the time from which they hold. A new statement looks at
+two neighbours: `before`, the last that begins at or before it (a tie is decided by arrival), and `after`, the first
+that begins later. It ends `before` where that still held, and is itself ended by `after`. So a late-arriving older fact
+takes its place in the past and never replaces a current one, and the outcome does not depend on the order of arrival.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from strandline.errors import InvalidInput
+from strandline.model.instant import SECOND, Instant
+from strandline.model.memory import Ending, Memory, MemoryDraft, Outcome
+from strandline.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A draft with its times settled: `valid_from` by ruling 9, and the transaction's now."""
+
+    draft: MemoryDraft
+    id: str
+    valid_from: Instant
+    now: Instant
+
+    def __post_init__(self) -> None:
+        end = self.draft.valid_to
+        if isinstance(end, Instant) and end <= self.valid_from:
+            raise InvalidInput(
+                f"valid_to {end} does not lie after valid_from {self.valid_from}", code="out_of_range", field="valid_to"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a statement meets: its neighbours on the timeline, and all known versions of the same id."""
+
+    before: Memory | None
+    after: Memory | None
+    same: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to store: `new` (None: nothing) from the tick on, and `shortened` in the place of its older version."""
+
+    outcome: Outcome
+    known: Memory | None
+    new: Memory | None
+    shortened: Memory | None
+
+
+def settle(draft: MemoryDraft, said_at: Instant | None, now: Instant) -> Statement:
+    """The draft with its times: what its words name, else when its turn was said, else now (ruling 9)."""
+    valid_from = draft.valid_from if isinstance(draft.valid_from, Instant) else said_at or now
+    return Statement(draft, draft.id, valid_from, now)
+
+
+def has_timeline(draft: MemoryDraft) -> bool:
+    """Whether it can supersede: a fact or an instruction of a topic (M7)."""
+    return draft.type.supersedes and draft.topic is not None
+
+
+def decide(statement: Statement, known: Known, tick: Instant) -> Decision:
+    """Reconcile a statement with what it meets (S6, M6, M7); `tick` is the one it gets if it changes anything."""
+    repeated = _repeated(statement, known)
+    if repeated is not None:
+        return Decision(Outcome.DUPLICATE, repeated, None, None)
+    statement = _after_deletion(statement, known)
+    new = _version(statement, tick)
+    shortened = None
+    if has_timeline(statement.draft):
+        if known.after is not None and (new.valid_to is None or new.valid_to > known.after.valid_from):
+            new = replace(new, valid_to=known.after.valid_from, ending=Ending.SUPERSEDED, successor=known.after.id)
+        before = known.before
+        if before is not None and (before.valid_to is None or before.valid_to > new.valid_from):
+            shortened = end(before, new.valid_from, tick, Ending.SUPERSEDED, new.id)
+    outcome = Outcome.REVIVED if known.same else Outcome.CREATED
+    return Decision(outcome, None, new, shortened)
+
+
+def end(memory: Memory, at: int, tick: Instant, ending: Ending, successor: str | None = None) -> Memory:
+    """The version that takes a memory's place when something ends it in the world at `at`."""
+    return replace(
+        memory,
+        valid_to=Instant(max(at, memory.valid_from)),
+        known_from=tick,
+        known_to=None,
+        ending=ending,
+        successor=successor,
+    )
+
+
+def _repeated(statement: Statement, known: Known) -> Memory | None:
+    """The version that already says this: in force where the statement begins, or this very statement come again."""
+    for version in known.same:
+        stated_again = version.valid_from == statement.valid_from and version.source_turn == statement.draft.source_turn
+        if stated_again and version.ending is not Ending.DELETED:
+            return version
+    if has_timeline(statement.draft):
+        before = known.before
+        in_force = before is not None and before.id == statement.id and before.holds(statement.valid_from)
+        return before if in_force else None
+    current = [version for version in known.same if _lasts(version, statement.now)]
+    return current[-1] if current else None
+
+
+def _lasts(version: Memory, now: int) -> bool:
+    ends = version.valid_to is not None and version.valid_to <= now
+    expired = version.expires_at is not None and version.expires_at <= now
+    return not (ends or expired)
+
+
+def _after_deletion(statement: Statement, known: Known) -> Statement:
+    """What was deleted and is stated again holds from now on: the deletion stays in the past."""
+    deleted = [version.valid_to for version in known.same if version.ending is Ending.DELETED and version.valid_to]
+    if deleted and statement.valid_from < max(deleted):
+        return replace(statement, valid_from=max(statement.valid_from, statement.now))
+    return statement
+
+
+def _version(statement: Statement, tick: Instant) -> Memory:
+    draft = statement.draft
+    expires = None if draft.ttl is None else Instant(statement.now + draft.ttl * SECOND)
+    return Memory(
+        id=statement.id,
+        type=draft.type,
+        text=draft.text or "",
+        topic=draft.topic,
+        subject=draft.subject,
+        key=draft.key,
+        value=draft.value,
+        session=draft.session,
+        scope=Scope(draft.scope),
+        metadata=draft.metadata or {},
+        confidence=draft.confidence,
+        source_turn=draft.source_turn,
+        valid_from=statement.valid_from,
+        valid_to=None if draft.valid_to is None else Instant.of(draft.valid_to),
+        expires_at=expires,
+        recorded_at=tick,
+        known_from=tick,
+        known_to=None,
+        ending=None,
+        successor=None,
+    )

@@ -1,0 +1,1 @@
+"""Rows and model values, one file a noun, once for every database."""
