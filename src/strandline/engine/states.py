@@ -60,6 +60,8 @@ class States:
         idempotency_key: str | None = None,
     ) -> StateView:
         check_session(session)
+        if expected_revision is not None:
+            _check_revision_value(expected_revision)
 
         async def work(tx: Tx) -> StateView:
             tick = await tx.profiles.take_ticks(at)
@@ -168,6 +170,17 @@ async def _check_revision(tx: Tx, at: Address, session: str, expected: int) -> N
             f"the state is at revision {current}, not {expected}: read it again",
             field="expected_revision",
             current=current,
+        )
+
+
+def _check_revision_value(value: object) -> None:
+    if type(value) is not int or value < 0:
+        kind = type(value).__name__
+        raise InvalidInput(
+            f"expected_revision must be a revision that was read, not {value!r}",
+            code="invalid_type" if type(value) is not int else "out_of_range",
+            field="expected_revision",
+            type=kind,
         )
 
 

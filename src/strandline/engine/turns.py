@@ -78,7 +78,8 @@ class Turns:
 
 def _prepare(draft: TurnDraft) -> _Prepared:
     content = Json.of(draft.content, "content", MAX_CONTENT_BYTES)
-    return draft, content, None if draft.state_delta is None else Assign(draft.state_delta)
+    carries = draft.state_delta is not None or draft.state_removed
+    return draft, content, Assign(draft.state_delta or {}, draft.state_removed) if carries else None
 
 
 async def _append(tx: Tx, at: Address, session: str, prepared: _Prepared) -> Turn:
@@ -104,12 +105,13 @@ async def _append(tx: Tx, at: Address, session: str, prepared: _Prepared) -> Tur
         external_id=draft.external_id,
         metadata=draft.metadata or {},
         state_delta=None if delta is None else delta.values,
+        state_removed=() if delta is None else tuple(delta.removed),
         embedding=None if draft.embedding is None else check_embedding(draft.embedding),
         created_at=tx.now if draft.created_at is None else Instant.of(draft.created_at),
         recorded_at=tick,
     )
     await tx.turns.add(at, turn)
-    if delta is not None and delta.values:
+    if delta is not None and (delta.values or delta.removed):
         act = Act(at, session, await tx.profiles.take_ticks(at), source_tick=tick)
         await apply_change(tx, act, delta)
     return turn

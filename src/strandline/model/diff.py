@@ -16,6 +16,21 @@ class Updated:
     previous: Memory
     current: Memory
 
+    @property
+    def key(self) -> str | None:
+        """The attribute's key, else the topic (S9)."""
+        return self.current.key or self.current.topic
+
+    @property
+    def value(self) -> Any:
+        """What is stated now: the value, else the words (S9)."""
+        return self.current.text if self.current.value is None else self.current.value
+
+    @property
+    def previous_value(self) -> Any:
+        """What was stated before, in the same form (S9)."""
+        return self.previous.text if self.previous.value is None else self.previous.value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateDelta:

@@ -77,6 +77,11 @@ class Memory:
     ending: Ending | None
     successor: str | None
 
+    @property
+    def statement(self) -> Any:
+        """What it states of its topic; equal statements do not supersede each other."""
+        return _statement(self.value, self.text)
+
     def holds(self, at: int) -> bool:
         """Whether it is true in the world at an instant."""
         return self.valid_from <= at and (self.valid_to is None or at < self.valid_to)
@@ -165,20 +170,21 @@ class MemoryDraft:
 
     @property
     def content(self) -> str:
-        """All that makes it this statement: equal content, equal id (M6).
+        """All that makes it this memory: equal content, equal id (M6).
 
-        The value decides where there is one, else the text without regard to case and spacing. A task belongs to its
-        session, and an event to the time that was named for it.
+        Its words count without regard to case and spacing. A task belongs to its session, and an event to the time
+        that was named for it.
         """
-        scope = self.scope.token if isinstance(self.scope, Scope) else ""
         where = self.session if self.type is MemoryType.TASK else None
         when = self.valid_from if self.type is MemoryType.EVENT else None
-        return canonical([self.type, scope, self.topic, where, when, self.statement])
+        words = normalized(self.text or "")
+        scope = Scope(self.scope).token
+        return canonical([self.type, scope, self.topic, self.subject, self.key, where, when, words, self.value])
 
     @property
     def statement(self) -> Any:
-        """What is stated of the topic: `[value]`, else the normalized text."""
-        return [self.value] if self.value is not None else normalized(self.text or "")
+        """What it states of its topic; equal statements do not supersede each other."""
+        return _statement(self.value, self.text)
 
     @property
     def id(self) -> str:
@@ -285,6 +291,11 @@ def check_moment(value: datetime | str | int, field: str) -> Instant | str:
 def normalized(text: str) -> str:
     """Text without regard to case, spacing and Unicode composition."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _statement(value: Any, text: str | None) -> Any:
+    """The value where there is one (as JSON text: 1, 1.0 and true differ), else the words."""
+    return canonical([value]) if value is not None else normalized(text or "")
 
 
 def _check_memory_text(text: object) -> str:

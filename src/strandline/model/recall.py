@@ -21,8 +21,8 @@ from strandline.model.turn import Turn
 class RecallQuery:
     """What is asked: `query` in plain words (up to 4,000 characters), answered by at most `k` hits (8, up to 100).
 
-    `types`, `session` and `scope` narrow. `since` and `until` narrow to memories that began to hold in `[since, until)`.
-    `as_of` asks the past. `sources` adds the turn that each hit was learned from.
+    `types`, `session` and `scope` narrow. `since` and `until` narrow to what began to hold in
+    `[since, until)`. `as_of` asks the past. `sources` adds the turn that each hit was learned from.
     """
 
     query: str

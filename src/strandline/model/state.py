@@ -75,12 +75,17 @@ class StateVersion:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """Set each key to its value, whole (what a turn's `state_delta` does)."""
+    """Set each key to its value, whole, and remove the `removed` (what a turn carries)."""
 
     values: Mapping[str, Any]
+    removed: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", check_state(self.values))
+        object.__setattr__(self, "removed", check_keys(self.removed))
+        twice = next((key for key in self.removed if key in self.values), None)
+        if twice is not None:
+            raise InvalidInput(f"{twice} is both set and removed", code="exclusive_fields", field=twice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +146,7 @@ class Remove:
     keys: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.keys, str) or not isinstance(self.keys, Sequence):
-            kind = type(self.keys).__name__
-            raise InvalidInput(f"keys must be a list, not {kind}", code="invalid_type", field="keys", type=kind)
-        object.__setattr__(self, "keys", tuple(check_key(key) for key in self.keys))
+        object.__setattr__(self, "keys", check_keys(self.keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,21 @@ def check_key(value: object) -> str:
     if key in {USER_PREFIX, APP_PREFIX, TEMP_PREFIX}:
         raise InvalidInput(f"the key {key!r} is only a prefix", code="invalid_id", field="key", type="str")
     return key
+
+
+def check_keys(value: object) -> tuple[str, ...]:
+    """A list of at most 10,000 state keys; else `InvalidInput`."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        kind = type(value).__name__
+        raise InvalidInput(f"keys must be a list, not {kind}", code="invalid_type", field="keys", type=kind)
+    if len(value) > MAX_STATE_KEYS:
+        raise InvalidInput(
+            f"{len(value):,} keys are too many; the limit is {MAX_STATE_KEYS:,}",
+            code="too_many",
+            field="keys",
+            limit=MAX_STATE_KEYS,
+        )
+    return tuple(dict.fromkeys(check_key(key) for key in value))
 
 
 def check_state(value: object) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from strandline.model.jsontext import Json, as_mapping
 from strandline.model.limits import DEFAULT_PAGE, MAX_CONTENT_BYTES, MAX_EMBEDDING_DIMENSION
 from strandline.model.page import check_limit
 from strandline.model.session import check_metadata
+from strandline.model.state import check_keys
 
 
 class Channel(StrEnum):
@@ -52,6 +53,7 @@ class Turn:
     embedding: tuple[float, ...] | None
     created_at: Instant
     recorded_at: Instant
+    state_removed: tuple[str, ...] = ()
 
     @property
     def content(self) -> Any:
@@ -70,8 +72,8 @@ class TurnDraft:
 
     `content` is any JSON value up to 1 MiB (or a `Json`, kept byte for byte). `external_id` is the caller's own id:
     appending it again to the session answers the stored turn and appends nothing (ruling 5). `state_delta` sets state
-    keys in the same transaction, split by prefix; `temp:` keys are dropped (A2, A4). `embedding` is a vector of finite
-    numbers.
+    keys in the same transaction, whole and split by prefix, and `state_removed` removes some; `temp:` keys are dropped
+    (A2, A4). `embedding` is a vector of finite numbers.
     """
 
     role: str
@@ -83,6 +85,7 @@ class TurnDraft:
     external_id: str | None = None
     metadata: Mapping[str, Any] | None = None
     state_delta: Mapping[str, Any] | None = None
+    state_removed: Sequence[str] = ()
     embedding: Sequence[float] | None = None
     created_at: datetime | str | int | None = None
 
@@ -99,6 +102,7 @@ class TurnDraft:
         object.__setattr__(self, "metadata", check_metadata(self.metadata) if self.metadata else {})
         if self.state_delta is not None:
             object.__setattr__(self, "state_delta", as_mapping(self.state_delta, "state_delta"))
+        object.__setattr__(self, "state_removed", check_keys(self.state_removed))
         if self.embedding is not None:
             object.__setattr__(self, "embedding", check_embedding(self.embedding))
         if self.created_at is not None:

@@ -41,7 +41,9 @@ ABSENT: Final = Absent()
 def reads(change: StateChange) -> frozenset[str] | None:
     """The keys whose present values decide the outcome; None: all that the view holds."""
     match change:
-        case Assign(values) | Merge(values) | MergePatch(values):
+        case Assign(values, removed):
+            return frozenset((*values, *removed))
+        case Merge(values) | MergePatch(values):
             return frozenset(values)
         case Remove(keys):
             return frozenset(keys) if keys else None
@@ -69,8 +71,8 @@ def _outcome(change: StateChange, document: Document) -> dict[str, Any]:
     match change:
         case Replace() | Remove():
             return _removal(change, document)
-        case Assign(values):
-            return dict(values)
+        case Assign(values, removed):
+            return {**values, **dict.fromkeys(removed, ABSENT)}
         case Merge(values):
             return {key: merged(document.get(key, ABSENT), value) for key, value in values.items()}
         case MergePatch(patch):

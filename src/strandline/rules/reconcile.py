@@ -101,8 +101,9 @@ def _repeated(statement: Statement, known: Known) -> Memory | None:
             return version
     if has_timeline(statement.draft):
         before = known.before
-        in_force = before is not None and before.id == statement.id and before.holds(statement.valid_from)
-        return before if in_force else None
+        if before is None or not before.holds(statement.valid_from):
+            return None
+        return before if before.statement == statement.draft.statement else None
     current = [version for version in known.same if _lasts(version, statement.now)]
     return current[-1] if current else None
 

@@ -39,6 +39,7 @@ class TurnTable:
                 "content": turn.content_json.text,
                 "metadata": object_text(turn.metadata),
                 "state_delta": None if delta is None else dumps(dict(delta)),
+                "state_removed": dumps(list(turn.state_removed)) if turn.state_removed else None,
                 "embedding": vector_bytes(turn.embedding),
                 "said_at": int(turn.created_at),
             },
@@ -72,7 +73,7 @@ class TurnTable:
 
 def _turn(at: Address, row: Row) -> Turn:
     session, seq, tick, role, author, channel, client, content_type, external_id, content, metadata, *rest = row
-    delta, embedding, said_at = rest
+    delta, removed, embedding, said_at = rest
     return Turn(
         id=turn_id(at, tick),
         session=session,
@@ -86,6 +87,7 @@ def _turn(at: Address, row: Row) -> Turn:
         external_id=external_id,
         metadata=object_of(metadata),
         state_delta=None if delta is None else json.loads(delta),
+        state_removed=tuple(json.loads(removed)) if removed else (),
         embedding=vector_of(embedding),
         created_at=Instant(said_at),
         recorded_at=Instant(tick),

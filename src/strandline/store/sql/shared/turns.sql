@@ -1,12 +1,12 @@
 -- fragment: turn_columns
 session, seq, tick, role, author, channel, client, content_type, external_id, content, metadata, state_delta,
-embedding, said_at
+state_removed, embedding, said_at
 
 -- name: add_turn
 -- Stores a turn.
 INSERT INTO turns (namespace, profile, {turn_columns})
 VALUES (:namespace, :profile, :session, :seq, :tick, :role, :author, :channel, :client, :content_type, :external_id,
-    :content, :metadata, :state_delta, :embedding, :said_at);
+    :content, :metadata, :state_delta, :state_removed, :embedding, :said_at);
 
 -- name: turns_after
 -- The turns of one channel that follow :seq, oldest first.

@@ -39,6 +39,7 @@ CREATE TABLE turns (
     content      TEXT   NOT NULL,
     metadata     TEXT,
     state_delta  TEXT,
+    state_removed TEXT,
     embedding    BLOB,
     said_at      BIGINT NOT NULL,
     PRIMARY KEY (namespace, profile, session, seq)

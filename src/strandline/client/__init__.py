@@ -1,0 +1,1 @@
+"""Handles: the verbs by the names a user types, embedded or remote, awaited or blocking."""
