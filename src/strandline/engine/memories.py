@@ -10,7 +10,7 @@ from strandline.engine.ports import Line, Seen, Tx
 from strandline.errors import InvalidInput, NotFound
 from strandline.model.ids import Address, check_memory_id, check_name
 from strandline.model.instant import Instant
-from strandline.model.limits import MAX_MEMORIES_PER_INGEST
+from strandline.model.limits import MAX_MEMORIES_PER_INGEST, MAX_TOPIC_CHARS
 from strandline.model.memory import NOW, AsOf, Ending, Ingested, Memory, MemoryDraft, MemoryQuery
 from strandline.model.page import Page, PageQuery, bad_cursor
 from strandline.model.scope import Scope
@@ -93,7 +93,7 @@ class Memories:
         return await self._core.read(work)
 
     async def topic(self, at: Address, topic: str, query: PageQuery, scope: Any = None) -> Page[Memory]:
-        line = Line(check_name(topic, "topic", 513), Scope(scope).token, None)
+        line = Line(check_name(topic, "topic", MAX_TOPIC_CHARS), Scope(scope).token, None)
         after = _place(query.cursor)
 
         async def work(tx: Tx) -> Page[Memory]:

@@ -38,7 +38,7 @@ class Instant(int):
         if isinstance(value, datetime):
             if value.utcoffset() is None:
                 raise _naive(field)
-            return cls((value - EPOCH) // MICROSECOND)
+            return cls._in_range((value - EPOCH) // MICROSECOND, field)
         if isinstance(value, str):
             return cls._parse(value, field)
         kind = type(value).__name__
@@ -71,7 +71,7 @@ class Instant(int):
         micros = (fraction or "").ljust(6, "0")[:6]
         try:
             parsed = datetime.fromisoformat(f"{date}T{clock}.{micros}{offset.upper().replace('Z', '+00:00')}")
-            return cls((parsed - EPOCH) // MICROSECOND)
+            return cls._in_range((parsed - EPOCH) // MICROSECOND, field)
         except (ValueError, OverflowError) as error:
             raise InvalidInput(
                 f"{field} is no time of the calendar: {error}", code="invalid_time", field=field

@@ -17,6 +17,7 @@ from strandline.model.limits import (
     DEFAULT_PAGE,
     MAX_MEMORY_TEXT_BYTES,
     MAX_MEMORY_VALUE_BYTES,
+    MAX_TOPIC_CHARS,
     MAX_TTL_SECONDS,
     TASK_TTL_SECONDS,
 )
@@ -116,19 +117,21 @@ class MemoryDraft:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "type", check_type(self.type))
-        for name in ("topic", "subject", "key"):
+        for name in ("subject", "key"):
             if getattr(self, name) is not None:
                 check_name(getattr(self, name), name)
+        if self.topic is not None:
+            check_name(self.topic, "topic", MAX_TOPIC_CHARS)
         if self.session is not None:
             check_id(self.session, "session")
         put(self, "scope", self.scope if isinstance(self.scope, Scope) else Scope(self.scope))
-        put(self, "metadata", check_metadata(self.metadata) if self.metadata else {})
+        put(self, "metadata", check_metadata(self.metadata))
         if self.value is not None:
             Json.of(self.value, "value", MAX_MEMORY_VALUE_BYTES)
         self._check_attribute()
         put(self, "text", _check_memory_text(self.text) if self.text is not None else self._attribute_text())
         if self.topic is None and self.key is not None:
-            put(self, "topic", check_name(f"{self.subject}/{self.key}", "topic", 513))
+            put(self, "topic", check_name(f"{self.subject}/{self.key}", "topic", MAX_TOPIC_CHARS))
         self._check_numbers()
         self._check_times()
 
@@ -261,7 +264,7 @@ class MemoryQuery:
         if not isinstance(self.scope, Scope):
             object.__setattr__(self, "scope", Scope(self.scope))
         if self.topic is not None:
-            check_name(self.topic, "topic", 513)
+            check_name(self.topic, "topic", MAX_TOPIC_CHARS)
         if self.subject is not None:
             check_name(self.subject, "subject")
 
@@ -307,7 +310,7 @@ def _check_memory_text(text: object) -> str:
     if not text.strip() or size > MAX_MEMORY_TEXT_BYTES:
         raise InvalidInput(
             f"text must have 1 to {MAX_MEMORY_TEXT_BYTES:,} bytes, it has {size:,}",
-            code="too_large" if size else "invalid_length",
+            code="too_large" if size > MAX_MEMORY_TEXT_BYTES else "invalid_length",
             field="text",
             limit=MAX_MEMORY_TEXT_BYTES,
         )

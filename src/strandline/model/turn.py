@@ -97,9 +97,9 @@ class TurnDraft:
         for name in ("client", "external_id"):
             if getattr(self, name) is not None:
                 check_id(getattr(self, name), name)
-        check_channel(self.channel)
+        object.__setattr__(self, "channel", check_channel(self.channel))
         object.__setattr__(self, "content", Json.of(self.content, "content", MAX_CONTENT_BYTES))
-        object.__setattr__(self, "metadata", check_metadata(self.metadata) if self.metadata else {})
+        object.__setattr__(self, "metadata", check_metadata(self.metadata))
         if self.state_delta is not None:
             object.__setattr__(self, "state_delta", as_mapping(self.state_delta, "state_delta"))
         object.__setattr__(self, "state_removed", check_keys(self.state_removed))
@@ -143,7 +143,7 @@ def check_channel(value: object) -> str:
     """A channel's name; `*` is not one."""
     if value == ALL_CHANNELS:
         raise InvalidInput("channel may not be *", code="invalid_id", field="channel", type="str")
-    return check_name(value, "channel")
+    return str(check_name(value, "channel"))
 
 
 def check_embedding(value: Sequence[float]) -> tuple[float, ...]:
@@ -154,7 +154,7 @@ def check_embedding(value: Sequence[float]) -> tuple[float, ...]:
     if not 1 <= len(value) <= MAX_EMBEDDING_DIMENSION:
         raise InvalidInput(
             f"embedding has {len(value)} numbers; the limit is 1 to {MAX_EMBEDDING_DIMENSION:,}",
-            code="too_large",
+            code="too_large" if value else "invalid_length",
             field="embedding",
             limit=MAX_EMBEDDING_DIMENSION,
         )
