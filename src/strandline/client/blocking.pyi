@@ -101,7 +101,10 @@ class Profile:
     def memories(
         self, *, limit: int = DEFAULT_PAGE, cursor: str | None = None, **filters: Unpack[MemoryFilter]
     ) -> Page[Memory]:
-        """The memories that hold, newest statement first: now, or at `valid_at` as known at `known_at` (S7)."""
+        """The memories that hold, newest statement first: now, or at `valid_at` as known at `known_at` (S7).
+
+        With `ended`, those too that hold no more, or not yet.
+        """
 
     def walk_memories(self, **filters: Unpack[MemoryFilter]) -> Iterator[Memory]:
         """Every memory that holds, newest statement first."""

@@ -57,8 +57,8 @@ def _draft(kind: type[D], value: object, where: str) -> D:
     for name, field in known.items():
         if field.default is dataclasses.MISSING and name not in value:
             raise InvalidInput(f"{where} has no {name}", code="missing_field", field=name)
-    given = dict(value)
-    state = given.get("state_delta")
+    given: dict[str, Any] = dict(value)
+    state: Any = given.get("state_delta")
     if isinstance(state, State):
         given["state_delta"] = state.delta
         given["state_removed"] = (*given.get("state_removed", ()), *state.removed)

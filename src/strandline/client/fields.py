@@ -70,6 +70,7 @@ class MemoryFilter(TypedDict, total=False):
     subject: str | None
     valid_at: Time | None
     known_at: Time | None
+    ended: bool
 
 
 class RecallFilter(TypedDict, total=False):

@@ -97,7 +97,10 @@ class Profile:
     async def memories(
         self, *, limit: int = DEFAULT_PAGE, cursor: str | None = None, **filters: Unpack[MemoryFilter]
     ) -> Page[Memory]:
-        """The memories that hold, newest statement first: now, or at `valid_at` as known at `known_at` (S7)."""
+        """The memories that hold, newest statement first: now, or at `valid_at` as known at `known_at` (S7).
+
+        With `ended`, those too that hold no more, or not yet.
+        """
         as_of, narrow = self._asked(filters)
         return await self._verbs.memories.list(self._at, MemoryQuery(as_of=as_of, limit=limit, cursor=cursor, **narrow))
 

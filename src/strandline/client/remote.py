@@ -193,6 +193,7 @@ class Memories:
             subject=query.subject,
             scope=query.scope,
             **_as_of(query.as_of),
+            ended=query.ended or None,
             limit=query.limit,
             cursor=query.cursor,
         )

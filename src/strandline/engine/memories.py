@@ -115,11 +115,12 @@ async def resolve(tx: Tx, at: Address, as_of: AsOf) -> Seen:
 async def _ingest(tx: Tx, at: Address, draft: MemoryDraft) -> Ingested:
     tick = await tx.profiles.take_ticks(at)
     said_at = await _said_at(tx, at, draft.source_turn)
-    statement = settle(draft, said_at, tx.now)
+    same = tuple(await tx.memories.versions(at, draft.id))
+    statement = settle(draft, said_at, same, tx.now)
     before, after = None, None
     if has_timeline(draft):
         before, after = await tx.memories.neighbours(at, draft, statement.valid_from)
-    known = Known(before, after, tuple(await tx.memories.versions(at, statement.id)))
+    known = Known(before, after, same)
     decision = decide(statement, known, tick)
     if decision.new is None:
         return Ingested(outcome=decision.outcome, memory=decision.known or known.same[0], superseded=())

@@ -243,6 +243,7 @@ NOW: Final = AsOf()
 class MemoryQuery:
     """Which memories, newest statement first; those that hold now unless `as_of` says otherwise.
 
+    `ended` asks for those too that hold no more, or not yet: every statement that is known, at whatever time it holds.
     `type`, `session`, `scope` (at least these dimensions), `topic` and `subject` narrow. `limit` is 50, at most 1,000.
     """
 
@@ -252,11 +253,14 @@ class MemoryQuery:
     topic: str | None = None
     subject: str | None = None
     as_of: AsOf = NOW
+    ended: bool = False
     limit: int = DEFAULT_PAGE
     cursor: str | None = None
 
     def __post_init__(self) -> None:
         check_limit(self.limit)
+        if self.ended and self.as_of.valid_at is not None:
+            raise InvalidInput("ended asks for every time, valid_at for one", code="exclusive_fields", field="ended")
         if self.type is not None:
             object.__setattr__(self, "type", check_type(self.type))
         if self.session is not None:

@@ -8,6 +8,7 @@ takes its place in the past and never replaces a current one, and the outcome do
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from strandline.errors import InvalidInput
@@ -52,9 +53,18 @@ class Decision:
     shortened: Memory | None
 
 
-def settle(draft: MemoryDraft, said_at: Instant | None, now: Instant) -> Statement:
-    """The draft with its times: what its words name, else when its turn was said, else now (ruling 9)."""
+def settle(draft: MemoryDraft, said_at: Instant | None, same: Sequence[Memory], now: Instant) -> Statement:
+    """The draft with its times: what its words name, else when its turn was said, else now (ruling 9).
+
+    `same` are the known versions of its id. What was deleted and is stated again holds from now on, unless its end is
+    past as well: the deletion stays in the past.
+    """
     valid_from = draft.valid_from if isinstance(draft.valid_from, Instant) else said_at or now
+    deletions = [one.valid_to for one in same if one.ending is Ending.DELETED and one.valid_to is not None]
+    ends = isinstance(draft.valid_to, Instant) and draft.valid_to <= now
+    again = any(_is_stated_by(draft, valid_from, one) for one in same)
+    if deletions and valid_from < max(deletions) and not ends and not again:
+        valid_from = max(valid_from, now)
     return Statement(draft, draft.id, valid_from, now)
 
 
@@ -68,7 +78,6 @@ def decide(statement: Statement, known: Known, tick: Instant) -> Decision:
     repeated = _repeated(statement, known)
     if repeated is not None:
         return Decision(Outcome.DUPLICATE, repeated, None, None)
-    statement = _after_deletion(statement, known)
     new = _version(statement, tick)
     shortened = None
     if has_timeline(statement.draft):
@@ -96,30 +105,28 @@ def end(memory: Memory, at: int, tick: Instant, ending: Ending, successor: str |
 def _repeated(statement: Statement, known: Known) -> Memory | None:
     """The version that already says this: in force where the statement begins, or this very statement come again."""
     for version in known.same:
-        stated_again = version.valid_from == statement.valid_from and version.source_turn == statement.draft.source_turn
-        if stated_again and version.ending is not Ending.DELETED:
+        if _is_stated_by(statement.draft, statement.valid_from, version):
             return version
     if has_timeline(statement.draft):
         before = known.before
-        if before is None or not before.holds(statement.valid_from):
+        if before is None or before.ending is Ending.DELETED or not before.holds(statement.valid_from):
             return None
         return before if before.statement == statement.draft.statement else None
     current = [version for version in known.same if _lasts(version, statement.now)]
     return current[-1] if current else None
 
 
+def _is_stated_by(draft: MemoryDraft, valid_from: int, version: Memory) -> bool:
+    """Whether a version is this very statement: from the same turn, about the same time, and not deleted since."""
+    if version.ending is Ending.DELETED:
+        return False
+    return version.valid_from == valid_from and version.source_turn == draft.source_turn
+
+
 def _lasts(version: Memory, now: int) -> bool:
     ends = version.valid_to is not None and version.valid_to <= now
     expired = version.expires_at is not None and version.expires_at <= now
     return not (ends or expired)
-
-
-def _after_deletion(statement: Statement, known: Known) -> Statement:
-    """What was deleted and is stated again holds from now on: the deletion stays in the past."""
-    deleted = [version.valid_to for version in known.same if version.ending is Ending.DELETED and version.valid_to]
-    if deleted and statement.valid_from < max(deleted):
-        return replace(statement, valid_from=max(statement.valid_from, statement.now))
-    return statement
 
 
 def _version(statement: Statement, tick: Instant) -> Memory:

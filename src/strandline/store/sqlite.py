@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import queue
+import threading
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -101,6 +102,8 @@ class SqliteStore:
         self._pool: ThreadPoolExecutor | None = None
         self._idle: queue.LifoQueue[_Session] = queue.LifoQueue()
         self._readers: list[_Session] = []
+        self._gate = threading.Lock()
+        self._closed = False
         if options.path != MEMORY and not options.blocking:
             self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="strandline reader")
 
@@ -138,8 +141,13 @@ class SqliteStore:
         self._group.close()
         if self._pool is not None:
             self._pool.shutdown()
-        for session in (*self._readers, self._writer):
-            session.connection.close()
+        with self._gate:
+            self._closed = True
+            readers, self._readers = self._readers, []
+        for _ in readers:
+            # Each as it comes back: a thread may still be reading on it.
+            self._idle.get().connection.close()
+        self._writer.connection.close()
 
     def _commit(self, group: Sequence[Job]) -> None:
         """Run a group in one transaction. Each body fails alone; where the commit fails, all do."""
@@ -149,7 +157,8 @@ class SqliteStore:
             for job in group:
                 self._attempt(job)
             execute("COMMIT")
-        except Exception as error:
+        except BaseException as error:
+            # Whatever it is, it belongs to those who wait: the thread must outlive it.
             with contextlib.suppress(apsw.Error):
                 execute("ROLLBACK")
             failure = _translated(error, self.options.path)
@@ -162,7 +171,7 @@ class SqliteStore:
         try:
             session.tx.begin(self._clock.now())
             job.result = drive(job.work(session.tx))
-        except Exception as error:
+        except BaseException as error:
             if not session.connection.in_transaction:
                 # SQLite undid the whole group (a full disk, say), not only this body.
                 raise
@@ -184,11 +193,14 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _reader(self) -> Iterator[_Session]:
-        try:
-            session = self._idle.get_nowait()
-        except queue.Empty:
-            session = _Session(_connect(self.options))
-            self._readers.append(session)
+        with self._gate:
+            if self._closed:
+                raise StoreUnavailable("the store is closed", code="store_closed")
+            try:
+                session = self._idle.get_nowait()
+            except queue.Empty:
+                session = _Session(_connect(self.options))
+                self._readers.append(session)
         try:
             yield session
         finally:

@@ -44,7 +44,8 @@ class MemoryTable:
                     metadata=object_text(memory.metadata),
                 ),
             )
-            topic = " ".join(part for part in (memory.topic, memory.subject, memory.key) if part)
+            # Not the subject: it stands in most of what is known of it, and would make every topic of it a hit.
+            topic = memory.key or memory.topic or ""
             await self._driver.run(
                 "index_memory", key_of(at, id=memory.id, owner=_owner(at), text=memory.text, topic=topic)
             )
@@ -113,9 +114,13 @@ class MemoryTable:
             "before": before,
             "limit": query.limit + 1,
         }
+        where = self._seen(seen)
+        if query.ended:
+            del where["valid"]
+            return await self._list("memories_known", at, **narrowed, **where)
         if seen.known is None and seen.valid == self._tx.now:
             return await self._list("memories_current", at, **narrowed, now=int(self._tx.now))
-        return await self._list("memories_as_of", at, **narrowed, **self._seen(seen))
+        return await self._list("memories_as_of", at, **narrowed, **where)
 
     async def tasks(self, at: Address, session: str) -> list[Memory]:
         return await self._list("session_tasks", at, session=session, now=int(self._tx.now))

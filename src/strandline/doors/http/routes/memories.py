@@ -18,6 +18,7 @@ from strandline.doors.http.operation import (
     Answer,
     Call,
     Operation,
+    flag,
     text,
 )
 from strandline.engine.verbs import Verbs
@@ -102,6 +103,7 @@ OPERATIONS: Final = (
             text("topic", "Only those of this topic."),
             text("subject", "Only those about this subject."),
             SCOPE,
+            flag("ended", "Those too that hold no more, or not yet."),
             VALID_AT,
             KNOWN_AT,
             LIMIT,

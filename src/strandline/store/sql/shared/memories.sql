@@ -91,6 +91,14 @@ WHERE {of_profile} AND v.recorded_tick < :before AND {visible} AND {narrowed}
 ORDER BY v.recorded_tick DESC
 LIMIT :limit;
 
+-- name: memories_known
+-- Every statement that was known at a tick, at whatever time it holds, newest first.
+SELECT {memory_columns} FROM {memory_tables}
+WHERE {of_profile} AND v.recorded_tick < :before AND v.from_tick <= :known AND v.to_tick > :known
+    AND v.expires_at > :now AND {narrowed}
+ORDER BY v.recorded_tick DESC
+LIMIT :limit;
+
 -- name: session_tasks
 -- The tasks of a session that hold.
 SELECT {memory_columns} FROM {memory_tables}
