@@ -116,8 +116,7 @@ class MemoryTable:
         }
         where = self._seen(seen)
         if query.ended:
-            del where["valid"]
-            return await self._list("memories_known", at, **narrowed, **where)
+            return await self._list("memories_known", at, **narrowed, known=where["known"], now=where["now"])
         if seen.known is None and seen.valid == self._tx.now:
             return await self._list("memories_current", at, **narrowed, now=int(self._tx.now))
         return await self._list("memories_as_of", at, **narrowed, **where)
