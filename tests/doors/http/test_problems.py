@@ -110,3 +110,16 @@ async def test_an_open_server_answers_to_its_own_names_only(verbs: Verbs, header
         good: list[dict[str, Any]] = [{}, {"host": "[::1]:80"}, {"host": "127.0.0.1"}, {"host": "a.localhost:1"}]
         good.append({"origin": "http://localhost:3000"})
         assert [(await client.get(f"{ALICE}/sessions", headers=each)).status_code for each in good] == [200] * 5
+
+
+async def test_a_failing_store_tells_no_paths(caplog: pytest.LogCaptureFixture) -> None:
+    async def ready() -> None:
+        raise errors.StoreCorrupt("/secret/file.db is damaged", path="/secret/file.db")
+
+    transport = httpx.ASGITransport(build_app(cast("Verbs", SimpleNamespace(ready=ready))))
+    async with httpx.AsyncClient(transport=transport, base_url="http://strandline.test") as client:
+        with caplog.at_level(logging.ERROR):
+            reply = await client.get("/health/ready")
+    check_problem(reply, 500, "store_corrupt")
+    assert "secret" not in reply.text
+    assert "secret" in caplog.text

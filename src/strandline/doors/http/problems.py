@@ -37,6 +37,8 @@ def on_refusal(request: _AnyRequest, error: StrandlineError) -> Response[bytes]:
     """What the model, the rules or the store refused."""
     if status_of(error) >= 500:
         _LOG.error("%s %s: %s", request.method, request.url.path, error.message, exc_info=error)
+        # Its own words name files and hosts: they are for the log.
+        error = type(error)("the store failed on this request; the server's log says why", code=error.code)
     return problem_response(error, if_match="if-match" in request.headers)
 
 
