@@ -19,6 +19,7 @@ from strandline.model.state import Level
 from strandline.model.turn import Turn
 from strandline.rules.fusion import fuse
 from strandline.rules.knowledge import fold
+from strandline.rules.merge import same
 from strandline.rules.words import query_words
 
 CHANNELS = ("keyword", "topic")
@@ -96,7 +97,11 @@ async def _state(tx: Tx, at: Address, span: Span) -> tuple[StateDelta, ...]:
     moves = await tx.states.moves(at, span, None)
     if at.app != at:
         moves += await tx.states.moves(at.app, span, Level.APP)
-    return tuple(_delta(move) for move in moves if move.after != move.before)
+    deltas = (_delta(move) for move in moves if move.after != move.before)
+    # Equal values may be written in two ways.
+    return tuple(
+        one for one in deltas if one.present != one.previous_present or not same(one.value, one.previous_value)
+    )
 
 
 def _delta(move: StateMove) -> StateDelta:

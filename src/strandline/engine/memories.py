@@ -66,7 +66,7 @@ class Memories:
         check_memory_id(memory)
 
         async def work(tx: Tx) -> Memory:
-            tick = await tx.profiles.take_ticks(at)
+            tick = await tx.profiles.take_tick(at)
             found = await tx.memories.get(at, memory, Seen(None, tx.now))
             if found is None:
                 raise _no_memory(memory)
@@ -81,12 +81,13 @@ class Memories:
         after = _place(query.cursor)
 
         async def work(tx: Tx) -> Page[Memory]:
-            versions = await tx.memories.versions(at, memory)
+            known = await tx.memories.versions(at, memory)
+            versions = [one for one in known if one.expires_at is None or one.expires_at > tx.now]
             if not versions:
                 raise _no_memory(memory)
             first = versions[0]
             if first.topic is None or not first.type.supersedes:
-                return Page(tuple(versions))
+                return _chain([one for one in versions if (one.valid_from, one.recorded_at) > after], query.limit)
             line = Line(first.topic, first.scope.token, first.type)
             return _chain(await tx.memories.topic(at, line, after, query.limit + 1), query.limit)
 
@@ -113,7 +114,7 @@ async def resolve(tx: Tx, at: Address, as_of: AsOf) -> Seen:
 
 
 async def _ingest(tx: Tx, at: Address, draft: MemoryDraft) -> Ingested:
-    tick = await tx.profiles.take_ticks(at)
+    tick = await tx.profiles.take_tick(at)
     said_at = await _said_at(tx, at, draft.source_turn)
     same = tuple(await tx.memories.versions(at, draft.id))
     statement = settle(draft, said_at, same, tx.now)

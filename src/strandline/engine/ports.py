@@ -104,8 +104,8 @@ class Seen:
 class ProfileTx(Protocol):
     """The histories themselves."""
 
-    async def take_ticks(self, at: Address, count: int = 1) -> Instant:
-        """Hold the profile until the end of the transaction, and take `count` ticks; answers the first."""
+    async def take_tick(self, at: Address, least: int = 0) -> Instant:
+        """Hold the profile until the end of the transaction, and take its next tick: now, or `least`, or later."""
 
     async def position(self, at: Address) -> Instant:
         """The last tick; 0 for a profile that has none."""

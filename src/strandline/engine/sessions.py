@@ -52,7 +52,7 @@ class Sessions:
         state = None if draft.state is None else Assign(draft.state)
 
         async def work(tx: Tx) -> Session:
-            tick = await tx.profiles.take_ticks(at)
+            tick = await tx.profiles.take_tick(at)
             await tx.sessions.advance(at, session, tick)
             current = await _existing(tx, at, session)
             changed = replace(
@@ -86,7 +86,7 @@ class Sessions:
             current = await _existing(tx, at, session)
             if current.status is Status.ENDED:
                 return current
-            tick = await tx.profiles.take_ticks(at)
+            tick = await tx.profiles.take_tick(at)
             ended = replace(current, status=Status.ENDED, ended_at=tick, updated_at=tick)
             await tx.sessions.save(at, ended)
             return ended
@@ -100,7 +100,7 @@ class Sessions:
 
         async def work(tx: Tx) -> Cleared:
             current = await _existing(tx, at, session)
-            tick = await tx.profiles.take_ticks(at)
+            tick = await tx.profiles.take_tick(at)
             tasks = await tx.memories.tasks(at, session)
             for task in tasks:
                 await tx.memories.replace(at, task, end(task, tx.now, tick, Ending.DELETED))

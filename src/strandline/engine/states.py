@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from strandline.engine.core import Core, Request, no_session
@@ -64,7 +63,7 @@ class States:
             _check_revision_value(expected_revision)
 
         async def work(tx: Tx) -> StateView:
-            tick = await tx.profiles.take_ticks(at)
+            tick = await tx.profiles.take_tick(at)
             await tx.sessions.advance(at, session, tick)
             if expected_revision is not None:
                 await _check_revision(tx, at, session, expected_revision)
@@ -97,12 +96,11 @@ async def apply_change(tx: Tx, act: Act, change: StateChange) -> bool:
     The profile is held already; the app level's is held only where a key of it may change. `InvalidInput`
     (`too_large`, `too_many`) where a document would outgrow its limit.
     """
-    keys = merge.reads(change)
-    levels = tuple(Level) if keys is None else {level for key in keys if (level := level_of(key))}
+    reads = merge.reads(change)
     app_tick = act.tick
-    if Level.APP in levels and act.at.app != act.at:
-        app_tick = await tx.profiles.take_ticks(act.at.app)
-    texts = await _texts(tx, act, keys)
+    if reads.touches(Level.APP) and act.at.app != act.at:
+        app_tick = await tx.profiles.take_tick(act.at.app, least=act.tick)
+    texts = await _texts(tx, act, reads)
     changed = merge.apply(change, {key: json.loads(text) for key, text in texts.items()})
     by_level: defaultdict[Level, dict[str, str | None]] = defaultdict(dict)
     for key, value in changed.items():
@@ -118,12 +116,12 @@ async def apply_change(tx: Tx, act: Act, change: StateChange) -> bool:
     return bool(by_level)
 
 
-async def _texts(tx: Tx, act: Act, keys: Iterable[str] | None) -> dict[str, str]:
+async def _texts(tx: Tx, act: Act, reads: merge.Reads) -> dict[str, str]:
     texts: dict[str, str] = {}
     for level in Level:
-        wanted = None if keys is None else [key for key in keys if level_of(key) is level]
-        if wanted is None or wanted:
-            texts |= await tx.states.values(act.place(level), wanted)
+        if reads.touches(level):
+            keys = None if level in reads.levels else [key for key in reads.keys if level_of(key) is level]
+            texts |= await tx.states.values(act.place(level), keys)
     return texts
 
 

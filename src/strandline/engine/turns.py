@@ -88,7 +88,7 @@ async def _append(tx: Tx, at: Address, session: str, prepared: _Prepared) -> Tur
         known = await tx.turns.by_external_id(at, session, draft.external_id)
         if known is not None:
             return _again(known, draft, content)
-    tick = await tx.profiles.take_ticks(at)
+    tick = await tx.profiles.take_tick(at)
     seq, status = await tx.sessions.advance(at, session, tick, turns=1)
     if status is not Status.ACTIVE:
         raise Conflict(f"session {session!r} is {status} and takes no more turns", code=f"session_{status}")
@@ -112,7 +112,7 @@ async def _append(tx: Tx, at: Address, session: str, prepared: _Prepared) -> Tur
     )
     await tx.turns.add(at, turn)
     if delta is not None and (delta.values or delta.removed):
-        act = Act(at, session, await tx.profiles.take_ticks(at), source_tick=tick)
+        act = Act(at, session, await tx.profiles.take_tick(at), source_tick=tick)
         await apply_change(tx, act, delta)
     return turn
 

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from strandline.errors import InvalidInput
-from strandline.model.limits import MAX_JSON_DEPTH
+from strandline.model.limits import MAX_JSON_DEPTH, MAX_NUMBER_DIGITS
 
 __all__ = ["Json", "canonical", "check_text", "check_value", "dumps"]
 
-_OPENERS: Final = "[{"
+_TOO_LONG: Final = 10**MAX_NUMBER_DIGITS
+_SURELY_SHORT_BITS: Final = _TOO_LONG.bit_length() - 1
 
 
 class Json:
@@ -91,24 +92,31 @@ def _check(value: Any, path: str, depth: int) -> None:
     kind = type(value)
     if kind is str:
         check_text(value, path)
-    elif kind is dict:
+    elif kind is dict or kind is list:
         _check_depth(depth, path)
-        for key, item in value.items():
-            if type(key) is not str:
-                raise _not_json(f"{path} has a key of type {type(key).__name__}", path, key)
-            check_text(key, path)
-            _check(item, f"{path}.{key}", depth + 1)
-    elif kind is list:
-        _check_depth(depth, path)
-        for index, item in enumerate(value):
-            _check(item, f"{path}[{index}]", depth + 1)
+        _check_members(value, path, depth + 1)
     elif kind is float:
         if not math.isfinite(value):
             raise InvalidInput(
                 f"{path} is {value}: JSON has no such number", code="not_finite", field=path, type="float"
             )
-    elif value is not None and kind is not bool and kind is not int:
+    elif kind is int:
+        if value.bit_length() > _SURELY_SHORT_BITS and abs(value) >= _TOO_LONG:
+            raise _too_long(path)
+    elif value is not None and kind is not bool:
         raise _not_json(f"{path} is of type {kind.__name__}, which is no JSON value", path, value)
+
+
+def _check_members(value: dict[Any, Any] | list[Any], path: str, depth: int) -> None:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            _check(item, f"{path}[{index}]", depth)
+        return
+    for key, item in value.items():
+        if type(key) is not str:
+            raise _not_json(f"{path} has a key of type {type(key).__name__}", path, key)
+        check_text(key, path)
+        _check(item, f"{path}.{key}", depth)
 
 
 def _check_depth(depth: int, path: str) -> None:
@@ -168,8 +176,21 @@ def _loads(text: str, field: str) -> Any:
             field=field,
             limit=MAX_JSON_DEPTH,
         ) from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise InvalidInput(f"{field} is not JSON: {error}", code="invalid_json", field=field) from None
+    except ValueError:
+        # The one other: an integer too long for the interpreter to read.
+        raise _too_long(field) from None
+
+
+def _too_long(field: str) -> InvalidInput:
+    return InvalidInput(
+        f"{field} holds an integer of more than {MAX_NUMBER_DIGITS:,} digits",
+        code="out_of_range",
+        field=field,
+        limit=MAX_NUMBER_DIGITS,
+        type="int",
+    )
 
 
 def as_mapping(value: Mapping[str, Any] | None, field: str) -> dict[str, Any]:

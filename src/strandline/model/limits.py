@@ -21,6 +21,8 @@ MAX_SCOPE_NAME_CHARS: Final = 64
 
 MAX_JSON_DEPTH: Final = 100
 """Nested arrays and objects in any JSON value."""
+MAX_NUMBER_DIGITS: Final = 4_300
+"""Digits of an integer in any JSON value."""
 MAX_CONTENT_BYTES: Final = 1_048_576
 """One turn's content (D7)."""
 MAX_METADATA_BYTES: Final = 65_536
@@ -31,6 +33,8 @@ MAX_STATE_KEYS: Final = 10_000
 """Keys of one state document, and of one change to it."""
 MAX_PATCH_OPERATIONS: Final = 1_000
 """Operations of one JSON Patch."""
+MAX_PATCH_BYTES: Final = 8 * MAX_STATE_BYTES
+"""What the operations of one JSON Patch may write together, copies counted."""
 MAX_COUNTER: Final = 2**53 - 1
 """Largest magnitude of a counter: the integers that every JSON reader holds exactly (RFC 8259, section 6)."""
 MAX_MEMORY_TEXT_BYTES: Final = 65_536

@@ -9,11 +9,10 @@ from typing import Final
 from strandline.errors import InvalidInput
 from strandline.model.ids import check_name
 from strandline.model.limits import MAX_SCOPE_DIMENSIONS, MAX_SCOPE_NAME_CHARS
+from strandline.model.token import escape, unescape
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
-_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _TOKEN: Final = re.compile(r"/([^=]*)=([^/]*)/")
-_ESCAPE: Final = re.compile(r"(?:\.[0-9a-f]{2})+")
 
 
 class Scope(Mapping[str, str]):
@@ -47,19 +46,19 @@ class Scope(Mapping[str, str]):
     @property
     def token(self) -> str:
         """The stored form; empty for no dimensions."""
-        return "".join(f"/{_escape(name)}={_escape(value)}/" for name, value in self._dimensions.items())
+        return "".join(f"/{escape(name)}={escape(value)}/" for name, value in self._dimensions.items())
 
     @property
     def pattern(self) -> str | None:
         """The `LIKE` pattern of every scope that has at least these dimensions; None for all."""
         if not self._dimensions:
             return None
-        return "%" + "%".join(f"/{_escape(name)}={_escape(value)}/" for name, value in self._dimensions.items()) + "%"
+        return "%" + "%".join(f"/{escape(name)}={escape(value)}/" for name, value in self._dimensions.items()) + "%"
 
     @classmethod
     def from_token(cls, token: str) -> Scope:
         """The scope of a stored form."""
-        return cls({_unescape(name): _unescape(value) for name, value in _TOKEN.findall(token)})
+        return cls({unescape(name): unescape(value) for name, value in _TOKEN.findall(token)})
 
     def __getitem__(self, name: str) -> str:
         return self._dimensions[name]
@@ -75,11 +74,3 @@ class Scope(Mapping[str, str]):
 
     def __repr__(self) -> str:
         return f"Scope({self._dimensions!r})"
-
-
-def _escape(text: str) -> str:
-    return "".join(char if char in _PLAIN else "".join(f".{byte:02x}" for byte in char.encode()) for char in text)
-
-
-def _unescape(text: str) -> str:
-    return _ESCAPE.sub(lambda match: bytes.fromhex(match[0].replace(".", "")).decode(), text)

@@ -82,7 +82,7 @@ class Assign:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", check_state(self.values))
-        object.__setattr__(self, "removed", check_keys(self.removed))
+        object.__setattr__(self, "removed", tuple(key for key in check_keys(self.removed) if level_of(key)))
         twice = next((key for key in self.removed if key in self.values), None)
         if twice is not None:
             raise InvalidInput(f"{twice} is both set and removed", code="exclusive_fields", field=twice)

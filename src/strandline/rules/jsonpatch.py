@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from strandline.errors import Conflict, InvalidInput
+from strandline.model.jsontext import dumps
+from strandline.model.limits import MAX_JSON_DEPTH, MAX_PATCH_BYTES
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 
@@ -17,13 +19,29 @@ Operation = Mapping[str, Any]
 def apply_operations(operations: Sequence[Operation], document: Mapping[str, Any]) -> dict[str, Any]:
     """The document after all operations; `Conflict` (`patch_failed`) names the first that does not apply."""
     result: Any = copy.deepcopy(dict(document))
+    left = MAX_PATCH_BYTES
     for index, operation in enumerate(operations):
         name = operation.get("op")
         verb = _VERBS.get(name) if isinstance(name, str) else None
         if verb is None:
             raise _invalid(f"op must be one of {', '.join(_VERBS)}", index, "op")
         try:
+            left -= _written(result, operation, index)
+            if left < 0:
+                raise InvalidInput(
+                    f"patch[{index}]: the patch writes more than {MAX_PATCH_BYTES:,} bytes",
+                    code="too_large",
+                    field="patch",
+                    limit=MAX_PATCH_BYTES,
+                )
             result = verb(result, operation, index)
+        except RecursionError:
+            raise InvalidInput(
+                f"patch[{index}] nests deeper than {MAX_JSON_DEPTH}",
+                code="too_deep",
+                field="patch",
+                limit=MAX_JSON_DEPTH,
+            ) from None
         except (KeyError, IndexError) as error:
             raise Conflict(
                 f"patch[{index}]: {name} {operation.get('path')!r} does not apply: {error.args[0]}",
@@ -34,6 +52,13 @@ def apply_operations(operations: Sequence[Operation], document: Mapping[str, Any
     if not isinstance(result, dict):
         raise _invalid("a patch must leave an object", len(operations) - 1, "value")
     return result
+
+
+def _written(document: Any, operation: Operation, index: int) -> int:
+    """The bytes that an operation writes: copies of a document into itself double it, and must not do so for ever."""
+    if operation["op"] == "copy":
+        return len(dumps(_get(document, _pointer(operation, index, "from"))))
+    return len(dumps(operation["value"])) if "value" in operation else 0
 
 
 def first_token(operation: Operation, index: int, field: str = "path") -> str | None:

@@ -7,9 +7,11 @@ those are loaded; `apply` answers the keys that change, each with its new value 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from strandline.errors import Conflict, InvalidInput
+from strandline.model.jsontext import check_value
 from strandline.model.limits import MAX_COUNTER
 from strandline.model.state import (
     Assign,
@@ -21,6 +23,7 @@ from strandline.model.state import (
     Remove,
     Replace,
     StateChange,
+    check_key,
     level_of,
 )
 from strandline.rules.jsonpatch import apply_operations, first_token
@@ -38,33 +41,51 @@ class Absent:
 ABSENT: Final = Absent()
 
 
-def reads(change: StateChange) -> frozenset[str] | None:
-    """The keys whose present values decide the outcome; None: all that the view holds."""
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What decides the outcome of a change: the present values of these keys, and all of these levels."""
+
+    keys: frozenset[str] = frozenset()
+    levels: frozenset[Level] = frozenset()
+
+    def touches(self, level: Level) -> bool:
+        """Whether a key of the level may be read or change."""
+        return level in self.levels or any(level_of(key) is level for key in self.keys)
+
+
+def reads(change: StateChange) -> Reads:
+    """What has to be loaded before `apply`."""
     match change:
         case Assign(values, removed):
-            return frozenset((*values, *removed))
+            return Reads(frozenset((*values, *removed)))
         case Merge(values) | MergePatch(values):
-            return frozenset(values)
-        case Remove(keys):
-            return frozenset(keys) if keys else None
+            return Reads(frozenset(values))
+        case Replace(values):
+            return Reads(frozenset(values), frozenset((Level.SESSION,)))
+        case Remove(named):
+            return Reads(frozenset(named)) if named else Reads(levels=frozenset((Level.SESSION,)))
         case Increment(key):
-            return frozenset((key,))
+            return Reads(frozenset((key,)))
         case JsonPatch(operations):
             tokens = {first_token(operation, index) for index, operation in enumerate(operations)}
             tokens |= {first_token(op, index, "from") for index, op in enumerate(operations) if "from" in op}
-            return None if None in tokens else frozenset(token for token in tokens if token is not None)
-        case Replace():
-            return None
+            keys = frozenset(token for token in tokens if token is not None)
+            return Reads(keys) if len(keys) == len(tokens) else Reads(levels=frozenset(Level))
 
 
 def apply(change: StateChange, document: Document) -> dict[str, Any]:
-    """The keys that the change sets or removes (`ABSENT`); keys that come out equal are left out."""
-    outcome = _outcome(change, document)
-    return {
-        key: value
-        for key, value in outcome.items()
-        if level_of(key) is not None and not same(document.get(key, ABSENT), value)
-    }
+    """The keys that the change sets or removes (`ABSENT`); keys that come out equal are left out.
+
+    `InvalidInput` where a key or a value comes out as none that may be stored.
+    """
+    changed: dict[str, Any] = {}
+    for key, value in _outcome(change, document).items():
+        if value is not ABSENT:
+            check_key(key)
+            check_value(value, key)
+        if level_of(key) is not None and not same(document.get(key, ABSENT), value):
+            changed[key] = value
+    return changed
 
 
 def _outcome(change: StateChange, document: Document) -> dict[str, Any]:
@@ -121,10 +142,10 @@ def counted(old: Any, by: float, key: str) -> int | float:
     if type(old) not in (int, float):
         kind = type(old).__name__
         raise Conflict(f"{key} is of type {kind}, not a number", code="not_a_number", field=key, type=kind)
-    total: int | float = old + by
+    total = old if abs(old) > MAX_COUNTER else old + by
     if abs(total) > MAX_COUNTER:
         raise InvalidInput(f"{key} would go beyond {MAX_COUNTER:,}", code="out_of_range", field=key, limit=MAX_COUNTER)
-    return total
+    return total  # type: ignore[no-any-return]  # a number, by its type
 
 
 def same(left: Any, right: Any) -> bool:

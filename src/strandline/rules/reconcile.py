@@ -56,15 +56,15 @@ class Decision:
 def settle(draft: MemoryDraft, said_at: Instant | None, same: Sequence[Memory], now: Instant) -> Statement:
     """The draft with its times: what its words name, else when its turn was said, else now (ruling 9).
 
-    `same` are the known versions of its id. What was deleted and is stated again holds from now on, unless its end is
-    past as well: the deletion stays in the past.
+    `same` are the known versions of its id. What was deleted and is stated again holds from its deletion on, unless it
+    is said to have ended before: the deletion stays.
     """
     valid_from = draft.valid_from if isinstance(draft.valid_from, Instant) else said_at or now
     deletions = [one.valid_to for one in same if one.ending is Ending.DELETED and one.valid_to is not None]
-    ends = isinstance(draft.valid_to, Instant) and draft.valid_to <= now
     again = any(_is_stated_by(draft, valid_from, one) for one in same)
-    if deletions and valid_from < max(deletions) and not ends and not again:
-        valid_from = max(valid_from, now)
+    if deletions and not again:
+        ends = isinstance(draft.valid_to, Instant) and draft.valid_to <= max(deletions)
+        valid_from = valid_from if ends else max(valid_from, *deletions)
     return Statement(draft, draft.id, valid_from, now)
 
 
@@ -79,6 +79,9 @@ def decide(statement: Statement, known: Known, tick: Instant) -> Decision:
     if repeated is not None:
         return Decision(Outcome.DUPLICATE, repeated, None, None)
     new = _version(statement, tick)
+    if known.same:
+        # Its id is stored with the words and metadata that it first came with.
+        new = replace(new, text=known.same[0].text, metadata=known.same[0].metadata)
     shortened = None
     if has_timeline(statement.draft):
         if known.after is not None and (new.valid_to is None or new.valid_to > known.after.valid_from):

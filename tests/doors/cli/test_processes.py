@@ -75,7 +75,7 @@ def test_ctrl_c_says_what_was_stored(shell: Shell) -> None:
     process.stdin.write("".join(f"{json.dumps(turn(name, 1))}\n" for name in "abc").encode())
     process.stdin.flush()
     deadline = time.monotonic() + 20
-    while not stored(shell) and time.monotonic() < deadline:
+    while stored(shell) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=20)

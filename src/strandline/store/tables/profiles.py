@@ -18,9 +18,10 @@ class ProfileTable:
         self._driver = driver
         self._tx = tx
 
-    async def take_ticks(self, at: Address, count: int = 1) -> Instant:
-        rows = await self._driver.rows("take_ticks", key_of(at, now=int(self._tx.now), count=count))
-        return Instant(rows[0][0] - count + 1)
+    async def take_tick(self, at: Address, least: int = 0) -> Instant:
+        now = int(self._tx.now)
+        rows = await self._driver.rows("take_tick", key_of(at, now=now, least=max(now, int(least))))
+        return Instant(rows[0][0])
 
     async def position(self, at: Address) -> Instant:
         rows = await self._driver.rows("position", key_of(at))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from strandline.model.ids import Address
 from strandline.model.instant import Instant
 from strandline.model.jsontext import dumps
 from strandline.model.session import Session, SessionQuery, Status
+from strandline.model.token import escape, unescape
 from strandline.store.driver import STILL, Driver, Row
 from strandline.store.tables.rows import instant, key_of, object_of
 
@@ -36,7 +35,7 @@ class SessionTable:
                 session=session.id,
                 title=session.title,
                 status=session.status.value,
-                tags=dumps(list(session.tags)),
+                tags="".join(f"/{escape(tag)}/" for tag in session.tags),
                 metadata=dumps(dict(session.metadata)),
                 turns=session.turns,
                 updated_at=int(session.updated_at),
@@ -53,7 +52,7 @@ class SessionTable:
                 updated_at=updated_at,
                 before=session,
                 status=query.status.value if query.status else None,
-                tag=None if query.tag is None else dumps(query.tag),
+                tag=None if query.tag is None else f"/{escape(query.tag)}/",
                 limit=query.limit + 1,
             ),
         )
@@ -66,7 +65,7 @@ def _session(row: Row) -> Session:
         id=session,
         title=title,
         status=Status(status),
-        tags=tuple(json.loads(tags)),
+        tags=tuple(unescape(tag) for tag in tags.split("/") if tag),
         metadata=object_of(metadata),
         turns=turns,
         created_at=Instant(created_at),

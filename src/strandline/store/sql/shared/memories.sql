@@ -103,7 +103,7 @@ LIMIT :limit;
 -- The tasks of a session that hold.
 SELECT {memory_columns} FROM {memory_tables}
 WHERE {of_profile} AND v.session = :session AND v.type = 'task' AND v.to_tick = 9223372036854775807
-    AND v.valid_to > :now
+    AND v.ending IS NULL AND v.valid_to > :now AND v.expires_at > :now
 ORDER BY v.recorded_tick;
 
 -- name: memory_ticks
@@ -123,9 +123,9 @@ ORDER BY v.recorded_tick, v.id;
 -- name: memories_changed_before
 -- What held at the earlier tick of the memories that changed between two.
 SELECT {memory_columns}
-FROM (SELECT DISTINCT c.id AS changed FROM memory_versions c
+FROM (SELECT DISTINCT c.id AS changed, c.recorded_tick AS recorded FROM memory_versions c
     WHERE c.namespace = :namespace AND c.profile = :profile AND c.from_tick > :since AND c.from_tick <= :until) AS ids
 CROSS JOIN {memory_tables}
-WHERE {of_profile} AND v.id = ids.changed AND v.from_tick <= :since AND v.to_tick > :since
+WHERE {of_profile} AND v.id = ids.changed AND v.recorded_tick = ids.recorded AND v.from_tick <= :since AND v.to_tick > :since
     AND v.valid_from <= :valid AND v.valid_to > :valid AND v.expires_at > :now
 ORDER BY v.recorded_tick, v.id;

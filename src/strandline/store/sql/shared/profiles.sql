@@ -1,9 +1,9 @@
--- name: take_ticks
--- Holds the profile (creating it) and takes :count ticks, answering the last of them.
+-- name: take_tick
+-- Holds the profile (creating it) and takes its next tick: :least, or one more than the last.
 INSERT INTO profiles (namespace, profile, created_at, last_tick)
-VALUES (:namespace, :profile, :now, :now + :count - 1)
+VALUES (:namespace, :profile, :now, :least)
 ON CONFLICT (namespace, profile) DO UPDATE SET
-    last_tick = CASE WHEN profiles.last_tick >= :now THEN profiles.last_tick + :count ELSE :now + :count - 1 END
+    last_tick = CASE WHEN profiles.last_tick >= :least THEN profiles.last_tick + 1 ELSE :least END
 RETURNING last_tick;
 
 -- name: position

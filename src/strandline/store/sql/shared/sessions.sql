@@ -9,7 +9,7 @@ WHERE namespace = :namespace AND profile = :profile AND session = :session;
 -- name: advance_session
 -- Moves a session on by :turns turns, creating it where it is new; answers its last seq and its status.
 INSERT INTO sessions (namespace, profile, session, status, tags, metadata, turns, created_at, updated_at)
-VALUES (:namespace, :profile, :session, 'active', '[]', '{}', :turns, :tick, :tick)
+VALUES (:namespace, :profile, :session, 'active', '', '{}', :turns, :tick, :tick)
 ON CONFLICT (namespace, profile, session) DO UPDATE SET
     turns = sessions.turns + :turns, updated_at = :tick
 RETURNING turns, status;
@@ -22,7 +22,7 @@ UPDATE sessions SET
 WHERE namespace = :namespace AND profile = :profile AND session = :session;
 
 -- name: sessions
--- The sessions of a profile, newest activity first, from before a place in that order. `tag` is JSON text.
+-- The sessions of a profile, newest activity first, from before a place in that order. Tags are tokens.
 SELECT {session_columns} FROM sessions
 WHERE namespace = :namespace AND profile = :profile
     AND (updated_at, session) < (:updated_at, :before)
