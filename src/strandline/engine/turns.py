@@ -12,7 +12,7 @@ from strandline.errors import Conflict, InvalidInput, NotFound
 from strandline.model.ids import Address, is_turn_id, turn_id, turn_tick
 from strandline.model.instant import Instant
 from strandline.model.jsontext import Json
-from strandline.model.limits import MAX_CONTENT_BYTES, MAX_TURNS_PER_APPEND
+from strandline.model.limits import MAX_TURNS_PER_APPEND
 from strandline.model.page import Page, bad_cursor
 from strandline.model.session import Status, check_session
 from strandline.model.state import Assign
@@ -77,7 +77,7 @@ class Turns:
 
 
 def _prepare(draft: TurnDraft) -> _Prepared:
-    content = Json.of(draft.content, "content", MAX_CONTENT_BYTES)
+    content: Json = draft.content  # checked and kept as text by the draft itself
     carries = draft.state_delta is not None or draft.state_removed
     return draft, content, Assign(draft.state_delta or {}, draft.state_removed) if carries else None
 

@@ -22,8 +22,10 @@ DEFAULT_PROFILE: Final = "default"
 """Where a caller without a profile works (ruling 11)."""
 
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS: Final = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _DIGITS: Final = {char: digit for digit, char in enumerate(_ALPHABET)}
 _ULID_CHARS: Final = 26
+_SHIFTS: Final = tuple(range(120, -1, -10))
 _HASH_BITS: Final = 70
 _TURN: Final = "turn_"
 _MEMORY: Final = "mem_"
@@ -117,11 +119,7 @@ def _hash(text: str, bits: int) -> int:
 
 
 def _encode(number: int) -> str:
-    chars = []
-    for _ in range(_ULID_CHARS):
-        chars.append(_ALPHABET[number & 31])
-        number >>= 5
-    return "".join(reversed(chars))
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def _decode(text: str, prefix: str) -> int | None:

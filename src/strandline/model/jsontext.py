@@ -12,6 +12,9 @@ from strandline.model.limits import MAX_JSON_DEPTH, MAX_NUMBER_DIGITS
 
 __all__ = ["Json", "canonical", "check_text", "check_value", "dumps"]
 
+# Encoders made once: `json.dumps` with options makes a new one at each call.
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_CANONICAL: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
 _TOO_LONG: Final = 10**MAX_NUMBER_DIGITS
 _SURELY_SHORT_BITS: Final = _TOO_LONG.bit_length() - 1
 
@@ -75,12 +78,12 @@ class Json:
 
 def dumps(value: Any) -> str:
     """Compact JSON text in the order of the value's keys."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 def canonical(value: Any) -> str:
     """Compact JSON text with sorted keys: equal values, equal text."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    return _CANONICAL.encode(value)
 
 
 def check_value(value: Any, field: str) -> None:

@@ -118,6 +118,8 @@ def check_status(value: object) -> Status:
 
 def check_metadata(value: Mapping[str, Any] | None) -> dict[str, Any]:
     """A JSON object of at most 64 KiB; else `InvalidInput`."""
+    if value is None:
+        return {}
     metadata = as_mapping(value, "metadata")
     Json.of(metadata, "metadata", MAX_METADATA_BYTES)
     return metadata

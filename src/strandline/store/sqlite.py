@@ -154,8 +154,12 @@ class SqliteStore:
         execute = self._writer.execute
         try:
             execute("BEGIN IMMEDIATE")
-            for job in group:
-                self._attempt(job)
+            if len(group) == 1:
+                # Alone, the transaction itself is what a failure undoes.
+                self._run(group[0])
+            else:
+                for job in group:
+                    self._attempt(job)
             execute("COMMIT")
         except BaseException as error:
             # Whatever it is, it belongs to those who wait: the thread must outlive it.
@@ -165,12 +169,17 @@ class SqliteStore:
             for job in group:
                 job.failure = job.failure or failure
 
+    def _run(self, job: Job) -> None:
+        tx = self._writer.tx
+        tx.begin(self._clock.now())
+        job.result = drive(job.work(tx))
+
     def _attempt(self, job: Job) -> None:
+        """Run one of many: what it did before it failed is undone alone."""
         session = self._writer
         session.execute("SAVEPOINT body")
         try:
-            session.tx.begin(self._clock.now())
-            job.result = drive(job.work(session.tx))
+            self._run(job)
         except BaseException as error:
             if not session.connection.in_transaction:
                 # SQLite undid the whole group (a full disk, say), not only this body.

@@ -216,13 +216,13 @@ def _ingest(world: World, at: Address, draft: MemoryDraft) -> Ingested:
         raise InvalidInput("valid_to does not lie after valid_from", code="out_of_range", field="valid_to")
     known = known_now(world.book(at))
     same = [memory for memory in known if memory.id == draft.id]
-    # What was deleted stays so for the time before its deletion, however late a statement about that time comes.
-    deletions = [memory for memory in same if memory.ending is Ending.DELETED and memory.valid_to is not None]
-    valid_from = max([valid_from, *(memory.valid_to for memory in deletions if memory.valid_to is not None)])
-    if valid_to is not None and valid_to <= valid_from:
-        return Ingested(outcome=Outcome.DUPLICATE, memory=deletions[-1], superseded=())
+    again = [memory for memory in same if _is_it(memory, draft, valid_from)]
+    deletions = [memory.valid_to for memory in same if memory.ending is Ending.DELETED and memory.valid_to is not None]
+    # What was deleted and is stated again holds from its deletion on, unless it is said to have ended by then.
+    if deletions and not again and (valid_to is None or valid_to > max(deletions)):
+        valid_from = max(valid_from, *deletions)
     memory = _memory(draft, valid_from, tick, now)
-    repeated = _repeated(memory, known, now)
+    repeated = _repeated(memory, draft, known, now)
     if repeated is not None:
         return Ingested(outcome=Outcome.DUPLICATE, memory=repeated, superseded=())
     world.revise(at, acts=(*world.book(at).acts, Stated(tick, memory)))
@@ -236,12 +236,17 @@ def _ingest(world: World, at: Address, draft: MemoryDraft) -> Ingested:
     )
 
 
-def _repeated(memory: Memory, known: Sequence[Memory], now: int) -> Memory | None:
+def _is_it(version: Memory, draft: MemoryDraft, valid_from: int) -> bool:
+    """Whether a known version is this very statement, which has only come again."""
+    same = (version.id, version.valid_from, version.source_turn) == (draft.id, valid_from, draft.source_turn)
+    return same and version.ending is not Ending.DELETED
+
+
+def _repeated(memory: Memory, draft: MemoryDraft, known: Sequence[Memory], now: int) -> Memory | None:
     """The known version that says so already."""
     same = [version for version in known if version.id == memory.id]
     for version in same:
-        again = (version.valid_from, version.source_turn) == (memory.valid_from, memory.source_turn)
-        if again and version.ending is not Ending.DELETED:
+        if _is_it(version, draft, memory.valid_from):
             return version
     if line(memory) != memory.id:
         there = [one for one in known if line(one) == line(memory) and one.holds(memory.valid_from)]
