@@ -22,7 +22,7 @@ from strandline.wiring import open_verbs
 EMBEDDED = Capabilities()
 ON_FILE = Capabilities(durable=True)
 DECLARED = {
-    "oracle": Capabilities(stems=False, parallel=False),
+    "oracle": Capabilities(stems=False),
     "sqlite-memory": EMBEDDED,
     "sqlite-file": ON_FILE,
     "http-sqlite-memory": EMBEDDED,

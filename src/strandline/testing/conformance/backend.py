@@ -22,13 +22,12 @@ class Capabilities:
     """What not every backend can do by its nature.
 
     `clock`: its time can be set. `durable`: it can be closed and opened again with what it held. `stems`: its recall
-    finds other forms of a word. `parallel`: its calls really overlap.
+    finds other forms of a word.
     """
 
     clock: bool = True
     durable: bool = False
     stems: bool = True
-    parallel: bool = True
 
     def __str__(self) -> str:
         return ", ".join(f"{'' if getattr(self, part.name) else 'no '}{part.name}" for part in fields(self))

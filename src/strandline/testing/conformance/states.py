@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from strandline.errors import Conflict, InvalidInput, NotFound, RevisionConflict
-from strandline.model.limits import MAX_COUNTER, MAX_JSON_DEPTH, MAX_STATE_BYTES, MAX_STATE_KEYS
+from strandline.model.limits import MAX_COUNTER, MAX_JSON_DEPTH, MAX_PATCH_OPERATIONS, MAX_STATE_BYTES, MAX_STATE_KEYS
 from strandline.model.page import PageQuery
 from strandline.model.state import Assign, Increment, JsonPatch, Merge, MergePatch, Remove, Replace, StateChange
 from strandline.testing.conformance.backend import Backend, refusal
@@ -336,6 +336,8 @@ class StateLimitExamination:
     async def test_a_patch_can_not_grow_without_bound(self, backend: Backend) -> None:
         """Each copy of a document into itself doubles it."""
         operations: list[dict[str, Any]] = [{"op": "add", "path": "/a", "value": {"x": "x" * 100}}]
-        operations += [{"op": "copy", "from": "/a", "path": f"/a/{number}"} for number in range(16)]
+        operations += [
+            {"op": "copy", "from": "/a", "path": f"/a/{number}"} for number in range(MAX_PATCH_OPERATIONS - 1)
+        ]
         call = backend.verbs.states.change(backend.at, "s", JsonPatch(operations))
         await refusal(call, InvalidInput, "too_large")

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strandline.errors import Conflict, InvalidInput
+from strandline.model.jsontext import dumps
+from strandline.model.limits import MAX_PATCH_BYTES
 
 Operation = Mapping[str, Any]
 _OPERATIONS = {
@@ -42,6 +44,8 @@ def apply_patch(view: dict[str, Any], operations: Sequence[Operation]) -> dict[s
         _check_members(operation, index)
         try:
             _apply(root, operation)
+            if operation["op"] == "copy" and len(dumps(root)) > MAX_PATCH_BYTES:
+                raise InvalidInput("too much", code="too_large", field="patch", limit=MAX_PATCH_BYTES)
         except LookupError as error:
             raise Conflict(
                 f"patch[{index}] does not apply: {error}", code="patch_failed", index=index, path=operation["path"]
