@@ -39,7 +39,7 @@ bench: setup ## speed side by side with the raw driver
 
 lock: setup ## compile requirements/lock.txt anew (hashes, no hosts)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-		pyproject.toml requirements/dev.in requirements/build.in -o requirements/lock.txt
+		--extra postgres pyproject.toml requirements/dev.in requirements/build.in -o requirements/lock.txt
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) .strandline .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

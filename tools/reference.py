@@ -73,6 +73,8 @@ MEANINGS: Final[Mapping[str, str]] = {
     "session_ended": "The session has ended and takes no more turns.",
     "session_not_found": "There is no such session in this profile.",
     "source_not_found": "A memory of an import names a turn that did not come before it.",
+    "outcome_unknown": "The database was lost while it committed, and can't say whether it did. Ask, then try again.",
+    "pool_exhausted": "Every connection to the database was busy for too long. Try again, or allow more.",
     "store_closed": "The store or the connection was closed.",
     "store_corrupt": "The file is damaged. Restore a copy.",
     "store_error": "The database failed in a way that has no code of its own.",

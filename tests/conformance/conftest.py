@@ -1,4 +1,4 @@
-"""The backends under examination: SQLite in memory and on file, each embedded and over HTTP, and the oracle itself."""
+"""The backends under examination: SQLite in memory and on file, PostgreSQL, each also over HTTP, and the oracle."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ DECLARED = {
     "oracle": Capabilities(stems=False),
     "sqlite-memory": EMBEDDED,
     "sqlite-file": ON_FILE,
+    "postgres": ON_FILE,
     "http-sqlite-memory": EMBEDDED,
     "http-sqlite-file": ON_FILE,
+    "http-postgres": ON_FILE,
 }
 
 
@@ -52,11 +54,17 @@ def remote(verbs: Verbs) -> Verbs:
     return RemoteVerbs(AsyncTransport("http://strandline", client))
 
 
+def _url(name: str, request: pytest.FixtureRequest, folder: Path) -> str:
+    if "postgres" in name:
+        return f"{request.getfixturevalue('postgres_url')}?pool_size=4"
+    return f"sqlite:///{folder / 'strandline.db'}" if "file" in name else "memory://"
+
+
 @pytest.fixture(params=DECLARED)
 async def backend(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Backend]:
     name: str = request.param
     clock = ManualClock()
-    url = f"sqlite:///{tmp_path / 'strandline.db'}" if "file" in name else "memory://"
+    url = _url(name, request, tmp_path)
     opened: list[Verbs] = []
 
     async def reopen() -> Verbs:

@@ -16,6 +16,7 @@ NAMED_LIKE_A_LIMIT = re.compile(r"_?(?:MAX|MIN|MOST|LEAST|DEFAULT|LIMIT)_|\w+_LI
 
 DECLARED = {
     ("store/group.py", "MAX_GROUP"),  # how many waiting writes share a commit: no caller's input
+    ("store/postgres.py", "MAX_GROUP"),  # the same
     ("doors/cli/loading.py", "MAX_BATCH_BYTES"),  # how the import cuts a file into requests
     ("doors/cli/loading.py", "MAX_SOURCES"),  # how many turn ids the import remembers
     ("model/instant.py", "MIN_MICROS"),  # the calendar's own ends

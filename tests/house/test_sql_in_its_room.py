@@ -35,6 +35,16 @@ DECLARED = {
         "PRAGMA quick_check(20)",
         'SELECT COUNT(*) FROM "{}"',
     },
+    "store/postgres.py": {
+        "BEGIN",
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        "COMMIT",
+        "ROLLBACK",
+        "SELECT version, checksum FROM schema_steps ORDER BY version",
+        "CREATE TABLE IF NOT EXISTS schema_steps "
+        "(version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
+        "INSERT INTO schema_steps VALUES ($1, $2, $3)",
+    },
 }
 """What runs before there is a schema, around every statement, or for the doctor."""
 

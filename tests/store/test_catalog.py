@@ -39,7 +39,8 @@ SORTED = {
     "memories_current": "of its second branch, memories with an end that is still to come",
     "memory": "the versions of one memory",
     "memory_versions": "the versions of one memory",
-    "search_memories": "the hits, by how well they match",
+    "search_keyword": "the hits, by how well they match",
+    "search_topic": "the hits, by how well they match",
     "session_tasks": "the open tasks of one session",
     "state_changes": "the changes of a span",
 }
@@ -176,7 +177,8 @@ def test_the_narrow_index_is_taken(connection: apsw.Connection, name: str) -> No
 
 
 def test_recall_begins_with_the_words(connection: apsw.Connection) -> None:
-    assert plan(connection, QUERIES["search_memories"])[0].startswith("SCAN memory_words VIRTUAL TABLE")
+    for name in ("search_keyword", "search_topic"):
+        assert plan(connection, QUERIES[name])[0].startswith("SCAN memory_words VIRTUAL TABLE")
 
 
 def test_windows_and_histories_come_in_the_order_of_an_index(connection: apsw.Connection) -> None:

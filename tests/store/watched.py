@@ -54,7 +54,7 @@ class WatchedStore:
         if name is not None:
             self.steps[name] += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T], *, commutes: bool = False) -> T:
         self._tx.begin(self._clock.now())
         return await work(self._tx)
 

@@ -48,10 +48,10 @@ class Core:
         """Run a body that only reads."""
         return self.store.read(work)
 
-    async def write(self, request: Request, work: Work[T], idempotency_key: str | None) -> T:
+    async def write(self, request: Request, work: Work[T], idempotency_key: str | None, *, commutes: bool = False) -> T:
         """Run a body that writes; with a key, at most once in 24 hours."""
         if idempotency_key is None:
-            return await self.store.write(work)
+            return await self.store.write(work, commutes=commutes)
         mark = request.at, check_name(idempotency_key, "idempotency_key")
         with self._gate:
             if mark in self._running:

@@ -264,8 +264,12 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 class Store(Protocol):
     """Where histories are kept. A body's own error passes through and undoes that body alone."""
 
-    def write(self, work: Work[T]) -> Awaitable[T]:
-        """Run a body in a transaction; the answer comes after the commit that made it durable."""
+    def write(self, work: Work[T], *, commutes: bool = False) -> Awaitable[T]:
+        """Run a body in a transaction; the answer comes after the commit that made it durable.
+
+        `commutes` promises that the body only takes ticks, moves sessions on and adds turns: a store may then run it
+        side by side with others of its kind.
+        """
 
     def read(self, work: Work[T]) -> Awaitable[T]:
         """Run a body that only reads, over one snapshot."""

@@ -47,7 +47,8 @@ class Turns:
             return tuple([await _append(tx, at, session, one) for one in prepared])
 
         request = Request("turns.append", at, (session, tuple(drafts)), tuple[Turn, ...])
-        return await self._core.write(request, work, idempotency_key)
+        commutes = len(drafts) == 1 and drafts[0].external_id is None and prepared[0][2] is None
+        return await self._core.write(request, work, idempotency_key, commutes=commutes)
 
     async def window(self, at: Address, session: str, window: Window) -> Page[Turn]:
         check_session(session)

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from strandline.model.limits import MAX_QUERY_TERMS
+from strandline.model.token import folded
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -23,6 +24,6 @@ STOP_WORDS: Final = frozenset(
 
 
 def query_words(question: str) -> list[str]:
-    """The words to look for, lower-case, each once, at most 64; all of them where only stop words are left."""
-    words = list(dict.fromkeys(word.lower() for word in _WORD.findall(question)))
+    """The words to look for, without case and accents, each once, at most 64; all where only stop words are left."""
+    words = list(dict.fromkeys(_WORD.findall(folded(question))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:MAX_QUERY_TERMS]

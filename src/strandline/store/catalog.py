@@ -32,6 +32,12 @@ class Query:
         """The names of its parameters, in the order of their first use."""
         return tuple(dict.fromkeys(_PARAMETER.findall(self.sql)))
 
+    @property
+    def positional(self) -> tuple[str, tuple[str, ...]]:
+        """The SQL with `$1` for the first of its parameters and so on, and their names in that order."""
+        order = self.parameters
+        return _PARAMETER.sub(lambda match: f"${order.index(match[1]) + 1}", self.sql), order
+
 
 @cache
 def catalog(dialect: str) -> Mapping[str, Query]:
@@ -71,4 +77,6 @@ def _blocks(room: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _resolve(sql: str, fragments: Mapping[str, str]) -> str:
-    return _INCLUDE.sub(lambda match: fragments[match[1]], sql)
+    while _INCLUDE.search(sql):
+        sql = _INCLUDE.sub(lambda match: fragments[match[1]], sql)
+    return sql

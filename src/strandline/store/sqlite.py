@@ -107,7 +107,7 @@ class SqliteStore:
         if options.path != MEMORY and not options.blocking:
             self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="strandline reader")
 
-    def write(self, work: Work[T]) -> Awaitable[T]:
+    def write(self, work: Work[T], *, commutes: bool = False) -> Awaitable[T]:
         """Run a body in a transaction; the answer comes after the commit that made it durable."""
         return self._group.submit(work, blocking=self.options.blocking)
 

@@ -15,12 +15,13 @@ from strandline.store.tables.turns import TurnTable
 class SqlTx:
     """`engine.ports.Tx` over a driver. One a connection, reused: `begin` freezes its time."""
 
-    __slots__ = ("memories", "now", "profiles", "receipts", "sessions", "states", "turns")
+    __slots__ = ("driver", "memories", "now", "profiles", "receipts", "sessions", "states", "turns")
 
     now: Instant
 
     def __init__(self, driver: Driver) -> None:
         self.now = Instant(0)
+        self.driver = driver
         self.profiles = ProfileTable(driver, self)
         self.sessions = SessionTable(driver)
         self.turns = TurnTable(driver)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -14,11 +15,13 @@ from strandline.model.jsontext import dumps
 from strandline.model.memory import Ending, Memory, MemoryDraft, MemoryQuery, MemoryType
 from strandline.model.recall import RecallQuery
 from strandline.model.scope import Scope
+from strandline.model.token import folded
 from strandline.store.driver import STILL, Driver, Row
 from strandline.store.tables.rows import Timed, ended, ending, key_of, object_of, object_text
 
-_CHANNELS: Final = {"keyword": ("text", 1.0, 0.0), "topic": ("topic", 0.0, 1.0)}
-"""Which column of the words each channel of recall looks in, and what `text` and `topic` weigh in it."""
+_COLUMNS: Final = {"keyword": "text", "topic": "topic"}
+"""Where the words of each channel of recall stand."""
+_WORD: Final = re.compile(r"\w+")
 
 
 class MemoryTable:
@@ -45,10 +48,11 @@ class MemoryTable:
                 ),
             )
             # Not the subject: it stands in most of what is known of it, and would make every topic of it a hit.
-            topic = memory.key or memory.topic or ""
-            await self._driver.run(
-                "index_memory", key_of(at, id=memory.id, owner=_owner(at), text=memory.text, topic=topic)
-            )
+            words = {
+                "text": folded(memory.text),
+                "topic": " ".join(_WORD.findall(folded(memory.key or memory.topic or ""))),
+            }
+            await self._driver.run("index_memory", key_of(at, id=memory.id, owner=_owner(at), **words))
         await self._add_version(at, memory)
 
     async def replace(self, at: Address, old: Memory, new: Memory) -> None:
@@ -127,13 +131,10 @@ class MemoryTable:
     async def search(
         self, at: Address, channel: str, words: Sequence[str], query: RecallQuery, seen: Seen
     ) -> list[Memory]:
-        column, text_weight, topic_weight = _CHANNELS[channel]
         return await self._list(
-            "search_memories",
+            f"search_{channel}",
             at,
-            match=self._driver.match(_owner(at), column, words),
-            text_weight=text_weight,
-            topic_weight=topic_weight,
+            match=self._driver.match(_owner(at), _COLUMNS[channel], words),
             types="".join(f"/{kind.value}/" for kind in query.types) or None,
             session=query.session,
             scope=Scope(query.scope).pattern,

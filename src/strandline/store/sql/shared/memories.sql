@@ -16,6 +16,12 @@ v.from_tick <= :known AND v.to_tick > :known AND v.valid_from <= :valid AND v.va
     AND (CAST(:topic AS TEXT) IS NULL OR v.topic = :topic) AND (CAST(:subject AS TEXT) IS NULL OR m.subject = :subject)
     AND (CAST(:scope AS TEXT) IS NULL OR v.scope LIKE :scope)
 
+-- fragment: asked
+(CAST(:types AS TEXT) IS NULL OR replace(:types, '/' || v.type || '/', '') <> :types)
+    AND (CAST(:session AS TEXT) IS NULL OR v.session = :session)
+    AND (CAST(:scope AS TEXT) IS NULL OR v.scope LIKE :scope)
+    AND v.valid_from >= :since AND v.valid_from < :until
+
 -- name: add_memory
 -- Stores what a memory states, once.
 INSERT INTO memories (namespace, profile, id, subject, key, value, text, metadata)
