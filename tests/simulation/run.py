@@ -102,6 +102,7 @@ class Duel:
         """The views at every tick that was seen and at a few times, every chain, and every diff."""
         ticks = sorted(set(self.seen.ticks))
         for known in (None, *ticks):
+            self.ask("memories.list", at, MemoryQuery(as_of=AsOf(known_at=known), ended=True, limit=1_000))
             for valid in (None, *TIMES[1:4]):
                 self.ask("memories.list", at, MemoryQuery(as_of=AsOf(valid_at=valid, known_at=known), limit=1_000))
         for topic in TOPICS:

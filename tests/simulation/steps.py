@@ -201,7 +201,7 @@ def deletions(draw: st.DrawFn) -> Step:
     return Step("memories.delete", f"{at.profile}, {pick}", lambda seen: (at, seen.memory(pick)))
 
 
-waits = st.builds(lambda seconds: Step("", "", wait=seconds), st.sampled_from([0.000_001, 1, 61, DAY, 2 * DAY + 1]))
+waits = st.builds(lambda seconds: Step("", "", wait=seconds), st.sampled_from([0.000_001, 1, -5, 61, DAY, 2 * DAY + 1]))
 
 
 @st.composite

@@ -273,6 +273,17 @@ class TaskExamination:
         backend.time.advance(2 * 86_400)
         assert await held(verbs, at) == []
 
+    @pytest.mark.req("M6")
+    async def test_a_task_that_was_cleared_before_it_began_can_be_set_again(self, backend: Backend) -> None:
+        verbs, at = backend.verbs, backend.at
+        begin = backend.now() + DAYS
+        (one,) = await learn(verbs, at, task(valid_from=begin, ttl=5 * 86_400))
+        await verbs.sessions.clear(at, "s")
+        (again,) = await learn(verbs, at, task(valid_from=begin, ttl=5 * 86_400))
+        assert (again.outcome, again.id) == (Outcome.REVIVED, one.id)
+        backend.time.set(begin)
+        assert await held(verbs, at) == [again.memory]
+
 
 class MemoryListExamination:
     """Lists."""
