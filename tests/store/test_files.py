@@ -240,7 +240,7 @@ def test_a_folder_that_may_not_be_written_to(locked_folder: Path, there: bool) -
         "sqlite:///",
         "sqlite://a.db",
         "sqlite://host/a.db",
-        "postgres://localhost/a",
+        "mysql://localhost/a",
         "file:a.db",
         "sqlite:///a.db?synchronous=off",
         "sqlite:///a.db?synchronous=",

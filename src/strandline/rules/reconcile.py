@@ -127,7 +127,8 @@ def _is_stated_by(draft: MemoryDraft, valid_from: int, version: Memory) -> bool:
 
 
 def _lasts(version: Memory, now: int) -> bool:
-    ends = version.valid_to is not None and version.valid_to <= now
+    # One that was ended before it began has an empty interval, which may still lie ahead.
+    ends = version.valid_to is not None and version.valid_to <= max(now, version.valid_from)
     expired = version.expires_at is not None and version.expires_at <= now
     return not (ends or expired)
 
