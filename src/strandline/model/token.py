@@ -1,4 +1,4 @@
-"""Text as a token: letters that no database reads as anything, so that it can be looked for inside a longer text."""
+"""Text as a database looks for it: words, and tokens of letters that no database reads as anything."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import unicodedata
 from typing import Final
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+_WORD: Final = re.compile(r"[^\W_]+")
 _ESCAPED: Final = re.compile(r"(?:\.[0-9a-f]{2})+")
 
 
@@ -15,12 +16,12 @@ def escape(text: str) -> str:
     return "".join(char if char in _PLAIN else "".join(f".{byte:02x}" for byte in char.encode()) for char in text)
 
 
-def folded(text: str) -> str:
-    """The text without case and accents, as words are compared: the same on every database, whatever its locale."""
-    if text.isascii():
-        return text.lower()
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in parts if not unicodedata.combining(char))
+def words_of(text: str) -> list[str]:
+    """The words of a text in order, without case and accents: the same for every database, whatever its locale."""
+    if not text.isascii():
+        parts = unicodedata.normalize("NFKD", text.casefold())
+        text = "".join(char for char in parts if not unicodedata.combining(char))
+    return _WORD.findall(text.lower())
 
 
 def unescape(text: str) -> str:

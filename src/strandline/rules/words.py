@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from strandline.model.limits import MAX_QUERY_TERMS
-from strandline.model.token import folded
-
-_WORD: Final = re.compile(r"\w+")
+from strandline.model.token import words_of
 
 STOP_WORDS: Final = frozenset(
     """
@@ -25,5 +22,5 @@ STOP_WORDS: Final = frozenset(
 
 def query_words(question: str) -> list[str]:
     """The words to look for, without case and accents, each once, at most 64; all where only stop words are left."""
-    words = list(dict.fromkeys(_WORD.findall(folded(question))))
+    words = list(dict.fromkeys(words_of(question)))
     return ([word for word in words if word not in STOP_WORDS] or words)[:MAX_QUERY_TERMS]

@@ -17,6 +17,9 @@ class Driver(Protocol):
     async def rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         """All rows that a statement answers."""
 
+    def indexed(self, owner: str, words: Sequence[str]) -> str:
+        """What the full-text index is given for the words of a text of one owner."""
+
     def match(self, owner: str, column: str, words: Sequence[str]) -> str:
         """What a full-text search asks for: any of the words in a column, among one owner's rows."""
 

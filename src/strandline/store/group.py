@@ -8,6 +8,7 @@ nobody.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 from collections import defaultdict
@@ -124,6 +125,9 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def _acknowledge(group: Sequence[Job]) -> None:
     """Wake each event loop once for all of its jobs."""
+    if len(group) == 1 and group[0].loop is not None:
+        _wake(group[0].loop, group)
+        return
     loops: defaultdict[asyncio.AbstractEventLoop, list[Job]] = defaultdict(list)
     for job in group:
         if job.loop is None:
@@ -131,11 +135,13 @@ def _acknowledge(group: Sequence[Job]) -> None:
         else:
             loops[job.loop].append(job)
     for loop, jobs in loops.items():
-        try:
-            loop.call_soon_threadsafe(_settle_all, jobs)
-        except RuntimeError:
-            # The loop is closed: nobody waits any more, and what was committed stays.
-            continue
+        _wake(loop, jobs)
+
+
+def _wake(loop: asyncio.AbstractEventLoop, jobs: Sequence[Job]) -> None:
+    # A closed loop has nobody left who waits, and what was committed stays.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(_settle_all, jobs)
 
 
 def _settle_all(jobs: Sequence[Job]) -> None:

@@ -13,7 +13,9 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
+from strandline.engine.ports import Clock, Work
 from strandline.store.driver import Row
+from strandline.store.tx import SqlTx
 
 T = TypeVar("T")
 
@@ -29,6 +31,9 @@ class Batches(Protocol):
 
     async def run_each(self, name: str, parameters: Sequence[Mapping[str, Any]]) -> None:
         """Run for effect."""
+
+    def indexed(self, owner: str, words: Sequence[str]) -> str:
+        """What the full-text index is given."""
 
     def match(self, owner: str, column: str, words: Sequence[str]) -> str:
         """What a full-text search asks for."""
@@ -67,6 +72,10 @@ class Lockstep:
         """Run a statement for its effect. How many rows it changed is not told: bodies that commute don't ask."""
         await self.rows(name, parameters)
         return 0
+
+    def indexed(self, owner: str, words: Sequence[str]) -> str:
+        """What the full-text index is given."""
+        return self._batches.indexed(owner, words)
 
     def match(self, owner: str, column: str, words: Sequence[str]) -> str:
         """What a full-text search asks for."""
@@ -109,3 +118,33 @@ class Lockstep:
         for call, answer in zip(batch, answers, strict=True):
             if not call.answer.done():
                 call.answer.set_result(answer)
+
+
+def side_by_side(bodies: Sequence[Work[Any]], clock: Clock) -> Work[list[Any]]:
+    """One body that runs many in step; where one fails, all do."""
+
+    async def work(tx: Any) -> list[Any]:
+        step = Lockstep(tx.driver, len(bodies))
+
+        async def one(body: Work[Any]) -> Any:
+            own = SqlTx(step)
+            own.begin(clock.now())
+            return await step.follow(body(own))
+
+        results = await asyncio.gather(*[one(body) for body in bodies], return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return results
+
+    return work
+
+
+def tell(answer: asyncio.Future[Any], result: Any) -> None:
+    """Hand an outcome, an error too, to the one who waits for it, if it still does."""
+    if answer.done():
+        return
+    if isinstance(result, BaseException):
+        answer.set_exception(result)
+    else:
+        answer.set_result(result)

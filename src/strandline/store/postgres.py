@@ -3,11 +3,14 @@
 Through asyncpg. A body runs in a READ COMMITTED transaction of its own and is retried as a whole after a serialization
 failure, a deadlock, a race for the same new row or a lost connection. It first takes a tick, which locks its profile's
 row until the commit: writers of one profile follow each other, those of different profiles never wait. Bodies that
-commute and wait together share a transaction (`store.lockstep`).
+commute and wait together share a transaction (`store.lockstep`), which gives up at once where one would have to wait
+for a lock; then each goes its own way.
 
 Where a connection is lost in the middle of a commit, nobody knows whether it happened. The transaction's id was noted
 before, and the server (or the standby that took its place) says what became of it: so an effect is never doubled and
-an acknowledged one never lost.
+an acknowledged one never lost. A server that crashed, or a standby, may give the id of a transaction that it never saw
+to another one: its "committed" is believed only where the server still is the one that gave the id, else the caller is
+told that the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from strandline.engine.ports import Clock, Work
 from strandline.errors import StoreError, StoreUnavailable
 from strandline.store.catalog import catalog, migrations
 from strandline.store.driver import Row
-from strandline.store.lockstep import Lockstep
+from strandline.store.lockstep import side_by_side, tell
 from strandline.store.loops import OwnLoop
 from strandline.store.migrate import checksum, pending
 from strandline.store.tx import SqlTx
@@ -35,14 +38,30 @@ T = TypeVar("T")
 
 MAX_GROUP: Final = 256
 """Bodies in one shared transaction at most."""
+PATIENCE_SECONDS: Final = 0.05
+"""After this a group no longer keeps the next one waiting."""
 ATTEMPTS: Final = 10
 FIRST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 2.0
 OUTCOME_SECONDS: Final = 20.0
 """How long to ask what became of a commit whose answer was lost."""
+OUTCOME_UNKNOWN: Final = "outcome_unknown"
+CONNECT_SECONDS: Final = 10
+FREE_SECONDS: Final = 30
+READY_SECONDS: Final = 5
 MIGRATION_LOCK: Final = 0x53_54_52_44
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE: Final = "BEGIN"
+_SHARED: Final = f"{_WRITE}; SET LOCAL lock_timeout = '100ms'"
+# Another after a restart, and after a crash of any of the server's processes, which discards statistics.
+_LIFE: Final = "CONCAT(pg_postmaster_start_time(), ' ', (pg_stat_get_wal()).stats_reset)"
+_MARK: Final = f"SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT), {_LIFE}"
+# A standby that follows may not have the commit yet: nothing it says is the end of it.
+_OUTCOME: Final = (
+    f"SELECT CASE WHEN pg_is_in_recovery() THEN 'in progress' ELSE pg_xact_status(CAST($1 AS TEXT)::xid8) END, {_LIFE}"
+)
+# A commit of its own: where commits wait for a standby, it waits until the standby has all that came before it.
+_AS_DURABLE: Final = "SELECT pg_logical_emit_message(true, 'strandline', '')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +119,10 @@ class PostgresDriver:
         sql, order = self._sql[name]
         await self._connection.executemany(sql, [[given[key] for key in order] for given in parameters])
 
+    def indexed(self, owner: str, words: Sequence[str]) -> str:
+        """The words alone: the owner stands in columns of its own."""
+        return " ".join(words)
+
     def match(self, owner: str, column: str, words: Sequence[str]) -> str:
         """A tsquery; words are quoted, so that none is an operator. Owner and column stand in the statement."""
         return " | ".join("'" + word.replace("'", "''").replace("\\", "\\\\") + "'" for word in words)
@@ -117,6 +140,7 @@ class PostgresStore:
         self._closed = False
         self._waiting: list[tuple[Work[Any], asyncio.Future[Any]]] = []
         self._grouping: asyncio.Task[None] | None = None
+        self._groups: set[asyncio.Task[None]] = set()
         self._own = OwnLoop("strandline postgres") if options.blocking else None
 
     def write(self, work: Work[T], *, commutes: bool = False) -> Awaitable[T]:
@@ -137,20 +161,25 @@ class PostgresStore:
         """Return where the database answers; else raise `StoreUnavailable`."""
 
         async def look() -> None:
-            async with self._connection() as connection:
-                await connection.fetchval("SELECT 1")
+            try:
+                async with self._connection() as connection:
+                    await connection.fetchval("SELECT 1", timeout=READY_SECONDS)
+            except _FAILED as error:
+                raise _translated(error) from error
 
         await (look() if self._own is None else self._own.wait(look))
 
     async def close(self) -> None:
         """Finish what was accepted, then close every connection."""
-        await (self._shut() if self._own is None else self._own.wait(self._shut))
-        if self._own is not None:
-            self._own.close()
+        if self._own is None:
+            await self._shut()
+        else:
+            self._own.close(self._shut)
 
     async def _shut(self) -> None:
         if self._grouping is not None:
             await self._grouping
+        await asyncio.gather(*self._groups)
         self._closed = True
         if self._pool is not None:
             await self._pool.close()
@@ -169,23 +198,30 @@ class PostgresStore:
     async def _run_groups(self) -> None:
         while self._waiting:
             group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
-            results = await self._group([work for work, _ in group])
-            for (_, answer), result in zip(group, results, strict=True):
-                if answer.done():
-                    continue
-                if isinstance(result, BaseException):
-                    answer.set_exception(result)
-                else:
-                    answer.set_result(result)
+            settling = asyncio.ensure_future(self._settle(group))
+            self._groups.add(settling)
+            settling.add_done_callback(self._groups.discard)
+            await asyncio.wait({settling}, timeout=PATIENCE_SECONDS)
 
-    async def _group(self, bodies: Sequence[Work[Any]]) -> Sequence[Any]:
-        """The outcome of each; where one fails in company, each gets a transaction of its own, and its own error."""
-        if len(bodies) > 1:
+    async def _settle(self, group: Sequence[tuple[Work[Any], asyncio.Future[Any]]]) -> None:
+        """Answer each; where one fails in company, each gets a transaction of its own, and its own error."""
+        results: Sequence[Any] = ()
+        if len(group) > 1:
             try:
-                return await self._run(_side_by_side(bodies, self._clock), _WRITE)
-            except Exception:  # told apart below
-                pass
-        return await asyncio.gather(*[self._alone(body) for body in bodies], return_exceptions=True)
+                results = await self._run(side_by_side([work for work, _ in group], self._clock), _SHARED)
+            except Exception as error:  # whose it is, is told apart below
+                if isinstance(error, StoreUnavailable) and error.code == OUTCOME_UNKNOWN:
+                    results = [error] * len(group)
+        if not results:
+            await asyncio.gather(*[self._settle_alone(*one) for one in group])
+        for (_, answer), result in zip(group, results, strict=False):
+            tell(answer, result)
+
+    async def _settle_alone(self, work: Work[Any], answer: asyncio.Future[Any]) -> None:
+        try:
+            tell(answer, await self._alone(work))
+        except Exception as error:  # it belongs to the one who waits
+            tell(answer, error)
 
     async def _again(self, attempt: Callable[[], Awaitable[T]]) -> T:
         pause = FIRST_PAUSE
@@ -201,7 +237,7 @@ class PostgresStore:
 
     async def _run(self, work: Work[T], begin: str) -> T:
         """One attempt. `Lost` where it had no effect and may be made again."""
-        transaction = None
+        mark: tuple[str | None, str] | None = None
         try:
             async with self._connection() as connection:
                 await connection.execute(begin)
@@ -209,8 +245,8 @@ class PostgresStore:
                 tx.begin(self._clock.now())
                 try:
                     result = await work(tx)
-                    if begin is _WRITE:
-                        transaction = await connection.fetchval("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT)")
+                    if begin is not _READ:
+                        mark = await connection.fetchrow(_MARK)
                 except BaseException:
                     with contextlib.suppress(Exception):
                         await connection.execute("ROLLBACK")
@@ -218,44 +254,55 @@ class PostgresStore:
                 await connection.execute("COMMIT")
                 return result
         except _AGAIN as error:
-            if transaction is not None and await self._took_effect(transaction):
+            if mark is not None and mark[0] is not None and await self._took_effect(mark[0], mark[1]):
                 return result
+            if isinstance(error, TimeoutError):
+                raise _translated(error) from error
             raise Lost from error
-        except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except _FAILED as error:
             raise _translated(error) from error
 
-    async def _took_effect(self, transaction: str) -> bool:
+    async def _took_effect(self, transaction: str, life: str) -> bool:
         """What became of a transaction whose commit was not answered."""
-        deadline = asyncio.get_running_loop().time() + OUTCOME_SECONDS
-        pause = FIRST_PAUSE
-        while True:
+        clock, pause = asyncio.get_running_loop().time, FIRST_PAUSE
+        deadline = clock() + OUTCOME_SECONDS
+        while clock() < deadline:
             try:
                 async with self._connection() as connection:
-                    status = await connection.fetchval("SELECT pg_xact_status(CAST($1 AS TEXT)::xid8)", transaction)
-                if status != "in progress":
-                    return bool(status == "committed")
+                    status, present_life = await connection.fetchrow(_OUTCOME, transaction)
+                    if status == "committed" and present_life == life:
+                        await connection.execute(_AS_DURABLE)
+                        return True
             except asyncpg.InvalidParameterValueError:
-                # A standby that was promoted never saw this transaction.
+                # The server has given no such id yet: it never saw this transaction, or lost it in a crash.
                 return False
-            except (*_AGAIN, StoreUnavailable) as error:
-                if asyncio.get_running_loop().time() > deadline:
-                    raise StoreUnavailable(
-                        "the database was lost while it committed, and can't be asked whether it did",
-                        code="outcome_unknown",
-                    ) from error
+            except (*_AGAIN, StoreUnavailable):
+                status = "in progress"
+            if status == "aborted":
+                return False
+            if status == "committed":
+                break
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
+        raise StoreUnavailable("the database was lost during a commit, which may have happened", code=OUTCOME_UNKNOWN)
 
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:
         pool = await self._open()
         try:
-            async with pool.acquire(timeout=30) as connection:
-                yield connection
+            connection = await pool.acquire(timeout=FREE_SECONDS)
         except TimeoutError as error:
-            raise StoreUnavailable(
-                "no connection to the database became free in 30 s", code="pool_exhausted"
-            ) from error
+            raise StoreUnavailable(f"no connection became free in {FREE_SECONDS} s", code="pool_exhausted") from error
+        try:
+            yield connection
+        except asyncpg.InterfaceError as error:
+            if _is_lost(connection):
+                raise ConnectionError(str(error)) from error
+            raise
+        finally:
+            # What is lost only now was answered before; the pool drops such a connection.
+            with contextlib.suppress(*_AGAIN):
+                await pool.release(connection)
 
     async def _open(self) -> Any:
         if self._closed:
@@ -263,7 +310,10 @@ class PostgresStore:
         if self._pool is None:
             async with self._opening:
                 if self._pool is None:
-                    self._pool = await self._connect()
+                    try:
+                        self._pool = await self._connect()
+                    except _FAILED as error:
+                        raise _translated(error) from error
         return self._pool
 
     async def _connect(self) -> Any:
@@ -272,7 +322,9 @@ class PostgresStore:
             min_size=1,
             max_size=self.options.pool_size,
             statement_cache_size=200 if self.options.prepared else 0,
+            timeout=CONNECT_SECONDS,
             command_timeout=60,
+            target_session_attrs=None if "target_session_attrs=" in self.options.url else "read-write",
             server_settings={"application_name": "strandline", "jit": "off"},
         )
         try:
@@ -282,26 +334,6 @@ class PostgresStore:
             await pool.close()
             raise
         return pool
-
-
-def _side_by_side(bodies: Sequence[Work[Any]], clock: Clock) -> Work[list[Any]]:
-    """One body that runs many in step; where one fails, all do."""
-
-    async def work(tx: Any) -> list[Any]:
-        step = Lockstep(tx.driver, len(bodies))
-
-        async def one(body: Work[Any]) -> Any:
-            own = SqlTx(step)
-            own.begin(clock.now())
-            return await step.follow(body(own))
-
-        results = await asyncio.gather(*[one(body) for body in bodies], return_exceptions=True)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-        return results
-
-    return work
 
 
 async def _migrate(connection: Any) -> None:
@@ -338,16 +370,28 @@ _AGAIN: Final = (
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.TooManyConnectionsError,
+    asyncpg.InternalClientError,  # what asyncpg says where the server hung up between two statements
     ConnectionError,
     OSError,
 )
 """After these the attempt had no effect (or its commit was not answered), and another may succeed."""
 
+_FAILED: Final = (*_AGAIN, asyncpg.PostgresError, asyncpg.InterfaceError)
+_NOT_THERE: Final = (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError)
+
+
+def _is_lost(connection: Any) -> bool:
+    """asyncpg raises one error for a misuse and for a connection that ended between two statements."""
+    try:
+        return bool(connection.is_closed())
+    except asyncpg.InterfaceError:  # the pool took it back, because it ended
+        return True
+
 
 def _translated(error: BaseException) -> BaseException:
     """Our error for one of the database's."""
     kind = type(error).__name__
-    if isinstance(error, (*_AGAIN, asyncpg.InterfaceError)):
+    if isinstance(error, (*_AGAIN, *_NOT_THERE, asyncpg.InterfaceError)):
         return StoreUnavailable(f"the database can't be reached or is busy ({kind}: {error})")
     if isinstance(error, asyncpg.PostgresError):
         return StoreError(f"PostgreSQL failed: {kind}: {error}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,13 +14,12 @@ from strandline.model.jsontext import dumps
 from strandline.model.memory import Ending, Memory, MemoryDraft, MemoryQuery, MemoryType
 from strandline.model.recall import RecallQuery
 from strandline.model.scope import Scope
-from strandline.model.token import folded
+from strandline.model.token import words_of
 from strandline.store.driver import STILL, Driver, Row
 from strandline.store.tables.rows import Timed, ended, ending, key_of, object_of, object_text
 
 _COLUMNS: Final = {"keyword": "text", "topic": "topic"}
 """Where the words of each channel of recall stand."""
-_WORD: Final = re.compile(r"\w+")
 
 
 class MemoryTable:
@@ -49,10 +47,10 @@ class MemoryTable:
             )
             # Not the subject: it stands in most of what is known of it, and would make every topic of it a hit.
             words = {
-                "text": folded(memory.text),
-                "topic": " ".join(_WORD.findall(folded(memory.key or memory.topic or ""))),
+                "text": self._driver.indexed(_owner(at), words_of(memory.text)),
+                "topic": self._driver.indexed(_owner(at), words_of(memory.key or memory.topic or "")),
             }
-            await self._driver.run("index_memory", key_of(at, id=memory.id, owner=_owner(at), **words))
+            await self._driver.run("index_memory", key_of(at, id=memory.id, **words))
         await self._add_version(at, memory)
 
     async def replace(self, at: Address, old: Memory, new: Memory) -> None:
@@ -163,9 +161,9 @@ class MemoryTable:
 
 
 def _owner(at: Address) -> str:
-    """A profile's token among the words: letters and digits that no stemmer touches."""
-    digest = hashlib.blake2b(f"{at.namespace}/{at.profile}".encode(), digest_size=16).hexdigest()
-    return f"o{digest}0"
+    """A profile's token among the words of all: digits, which no stemmer touches."""
+    digest = hashlib.blake2b(f"{at.namespace}/{at.profile}".encode(), digest_size=8).digest()
+    return f"{int.from_bytes(digest, 'big') % 10**15:015}"
 
 
 def _memory(at: Address, row: Row) -> Memory:

@@ -5,15 +5,15 @@ JOIN memory_versions v ON v.namespace = m.namespace AND v.profile = m.profile AN
 
 -- name: index_memory
 -- Makes the words of a memory findable.
-INSERT INTO memory_words (rowid, owner, text, topic)
-SELECT row, :owner, :text, :topic FROM memories WHERE namespace = :namespace AND profile = :profile AND id = :id;
+INSERT INTO memory_words (rowid, text, topic)
+SELECT row, :text, :topic FROM memories WHERE namespace = :namespace AND profile = :profile AND id = :id;
 
 -- name: search_keyword
 -- The memories whose text has any of the words, best first.
 SELECT {memory_columns}
 FROM {found}
 WHERE memory_words MATCH :match AND {of_profile} AND {visible} AND {asked}
-ORDER BY bm25(memory_words, 0.0, 1.0, 0.0), v.recorded_tick DESC
+ORDER BY bm25(memory_words, 1.0, 0.0), v.recorded_tick DESC
 LIMIT :limit;
 
 -- name: search_topic
@@ -21,5 +21,5 @@ LIMIT :limit;
 SELECT {memory_columns}
 FROM {found}
 WHERE memory_words MATCH :match AND {of_profile} AND {visible} AND {asked}
-ORDER BY bm25(memory_words, 0.0, 0.0, 1.0), v.recorded_tick DESC
+ORDER BY bm25(memory_words, 0.0, 1.0), v.recorded_tick DESC
 LIMIT :limit;

@@ -121,10 +121,10 @@ CREATE INDEX memory_versions_by_topic
 CREATE INDEX memory_versions_by_session ON memory_versions (namespace, profile, session, type, to_tick)
     WHERE session IS NOT NULL;
 
--- The words of a memory, under the row of `memories`. `owner` is a token of its profile, so that a search reads only
--- that profile's postings.
+-- The words of a memory, under the row of `memories`. Each stands behind a token of its profile, so that a search reads
+-- and weighs only that profile's postings.
 CREATE VIRTUAL TABLE memory_words USING fts5 (
-    owner, text, topic, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+    text, topic, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
 -- The answers to idempotency keys.
