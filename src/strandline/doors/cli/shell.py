@@ -35,7 +35,7 @@ class Target:
         str | None,
         typer.Option(
             "--store",
-            help=f"sqlite:///FILE, memory:// or http://HOST:PORT; else STRANDLINE_STORE, else {DEFAULT_STORE}.",
+            help=f"sqlite:///FILE, postgresql://..., memory:// or http://HOST:PORT; else STRANDLINE_STORE, else {DEFAULT_STORE}.",
             metavar="URL",
             rich_help_panel=_PANEL,
         ),
