@@ -35,7 +35,8 @@ class Target:
         str | None,
         typer.Option(
             "--store",
-            help=f"sqlite:///FILE, postgresql://..., memory:// or http://HOST:PORT; else STRANDLINE_STORE, else {DEFAULT_STORE}.",
+            help="sqlite:///FILE, postgresql://..., memory:// or http://HOST:PORT; else STRANDLINE_STORE, else "
+            f"{DEFAULT_STORE}.",
             metavar="URL",
             rich_help_panel=_PANEL,
         ),
